@@ -1,10 +1,13 @@
+# TCAB_CONTAINER_REGISTRY is empty here: images are built on this machine, never pulled.
+export TCAB_CONTAINER_REGISTRY ?=
+
 # The two that matter: `make demo` does the main job, `make test` passes the tests.
-.PHONY: demo test dev setup engine lint lock clean
+.PHONY: demo test dev setup engine test-tools lint lock clean
 
 demo: setup
 	@scripts/demo.sh
 
-test: setup engine
+test: setup engine test-tools
 	@.venv/bin/python -m pytest $(PYTEST)
 
 dev: setup engine
@@ -16,6 +19,9 @@ setup:
 # A container engine, and the run images built where they are missing or out of date.
 engine: setup
 	@scripts/ensure-engine.sh
+
+test-tools:
+	@scripts/test-tools.sh
 
 lint: setup
 	.venv/bin/ruff check .

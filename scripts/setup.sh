@@ -4,16 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 
-die() {
-    printf 'error: %s\n   = help: %s\n' "$1" "$2" >&2
-    exit 3
-}
-
-apt_install() {
-    [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null || die "$* is missing" "install it: sudo apt-get install $*"
-    echo "installing $*"
-    { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"; } >/dev/null
-}
+. scripts/packages.sh
 
 # The newest Python of 3.11 to 3.13 on PATH.
 find_python() {
