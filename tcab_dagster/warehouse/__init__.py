@@ -1,0 +1,21 @@
+"""The warehouse: everything queryable, as Parquet files and DuckDB views over them.
+
+Belongs here: what is written to it and read from it. Does not: the truth, which is the catalog's
+store and the run records; all of this can be made again from those (`sync`).
+Concept: docs/storage.md, "The warehouse"; docs/tables.md.
+"""
+
+from tcab_dagster.warehouse.connection import Answer, connect, query
+from tcab_dagster.warehouse.rows import WarehouseError
+from tcab_dagster.warehouse.writing import remove_case, show_experimental, write_case, write_run
+
+__all__ = [
+    "Answer",
+    "WarehouseError",
+    "connect",
+    "query",
+    "remove_case",
+    "show_experimental",
+    "write_case",
+    "write_run",
+]

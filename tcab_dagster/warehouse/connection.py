@@ -1,0 +1,98 @@
+"""Reading the warehouse: a connection with the public tables, and one query.
+
+Belongs here: opening `tcab.duckdb`, and remaking it when the home has moved or the views have
+changed. Does not: the views (views.py). Concept: docs/storage.md, "The warehouse".
+
+A DuckDB file locks out every other process while one writes it. So nobody ever does: it holds
+views alone, is made beside its place and renamed over the old one, and is opened read-only.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from tcab_dagster.errors import UsageError
+from tcab_dagster.home import Home
+from tcab_dagster.warehouse.files import WarehouseFolder
+from tcab_dagster.warehouse.rows import WarehouseError
+from tcab_dagster.warehouse.views import TABLES, statements
+
+
+class Answer(NamedTuple):
+    """What a query gave."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[object, ...]]
+
+
+def connect(home: Home) -> duckdb.DuckDBPyConnection:
+    """A read-only connection to the public tables, which hold what lies on disk at each query.
+
+    Works on a home without any run, and after the home was moved. Any other DuckDB client may
+    open `warehouse/tcab.duckdb` read-only too.
+    """
+    folder = WarehouseFolder.of(home)
+    wanted = statements(folder)
+    if not _is_current(folder.database, wanted):
+        _make(folder.database, wanted)
+    return _open(folder.database)
+
+
+def query(home: Home, sql: str) -> Answer:
+    """The answer to one query over the public tables.
+
+    Raises UsageError for SQL that DuckDB refuses, WarehouseError where it fails on the data.
+    """
+    with connect(home) as connection:
+        try:
+            asked = connection.extract_statements(sql)
+            if len(asked) != 1:
+                raise UsageError(f"one query is asked at a time, not {len(asked)}")
+            result = connection.execute(asked[0])
+            columns = tuple(str(column[0]) for column in result.description or ())
+            return Answer(columns, result.fetchall())
+        except (
+            duckdb.ProgrammingError,
+            duckdb.InvalidInputException,
+            duckdb.NotSupportedError,
+            duckdb.DataError,
+        ) as error:
+            raise UsageError(
+                f"DuckDB refuses the query: {error}",
+                help="the tables are " + ", ".join(TABLES) + " (docs/tables.md)",
+            ) from None
+        except duckdb.Error as error:
+            raise WarehouseError(
+                f"the warehouse at {home.warehouse} cannot be read: {error}",
+                help="everything in it is derived: remove the folder and let it be made anew",
+            ) from None
+
+
+def _is_current(database: Path, wanted: list[str]) -> bool:
+    if not database.exists():
+        return False
+    try:
+        with _open(database) as connection:
+            found = connection.execute("SELECT digest FROM stored.definition").fetchone()
+    except duckdb.Error:
+        return False
+    return found is not None and f"'{found[0]}'" in wanted[-1]
+
+
+def _make(database: Path, wanted: list[str]) -> None:
+    with tempfile.TemporaryDirectory(dir=database.parent, prefix=".views.") as scratch:
+        made = Path(scratch) / database.name
+        with duckdb.connect(str(made)) as connection:
+            for statement in wanted:
+                connection.execute(statement)
+        made.replace(database)
+
+
+def _open(database: Path) -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(
+        str(database), read_only=True, config={"autoinstall_known_extensions": "false"}
+    )

@@ -1,0 +1,271 @@
+"""The warehouse on disk: its folders, the shape of its Parquet files, and how one is written.
+
+Belongs here: what a stored file looks like, which is private, and atomic writes of it. Does not:
+the tables that a user queries (views.py), or what goes into a row (rows.py).
+Concept: docs/storage.md, "The warehouse".
+
+One file holds one run, one case version or the metrics of one, whole, with its parts nested as
+lists: so a reader sees all of it or nothing. The folder is named after the format: files of two
+formats never meet in one glob, and `sync` writes anew what an older release wrote.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import duckdb
+
+from tcab_dagster.home import Home, file_lock
+
+FORMAT = 1
+LEFTOVER_SECONDS = 3600.0
+
+Kind = Literal["cases", "runs", "metrics", "visibility"]
+Row = Mapping[str, object]
+
+SHAPES: Mapping[Kind, Mapping[str, str]] = {
+    "cases": {
+        "slug": "VARCHAR",
+        "version": "VARCHAR",
+        "type": "VARCHAR",
+        "name": "VARCHAR",
+        "difficulty": "VARCHAR",
+        "tags": "VARCHAR[]",
+        "summary": "VARCHAR",
+        "description": "VARCHAR",
+        "changelog": "VARCHAR",
+        "max_runtime_hours": "DOUBLE",
+        "experimental": "BOOLEAN",
+        "definition_digest": "VARCHAR",
+        "errata_digest": "VARCHAR",
+        "variants": """STRUCT(
+            variant VARCHAR, name VARCHAR, description VARCHAR, units_per_point BIGINT,
+            points STRUCT(
+                verdict_id VARCHAR, item_id VARCHAR, item_title VARCHAR, title VARCHAR,
+                "text" VARCHAR, weight_units BIGINT, "domain" VARCHAR, reference VARCHAR,
+                proof VARCHAR, script VARCHAR, graded BOOLEAN
+            )[]
+        )[]""",
+        "errata": """STRUCT(
+            id VARCHAR, title VARCHAR, body VARCHAR, "date" VARCHAR, severity VARCHAR,
+            affects_scoring BOOLEAN, resolved_in VARCHAR, variant VARCHAR, review VARCHAR,
+            exclude_from_score BOOLEAN
+        )[]""",
+    },
+    "runs": {
+        "run_id": "VARCHAR",
+        "slug": "VARCHAR",
+        "version": "VARCHAR",
+        "variant": "VARCHAR",
+        "definition_digest": "VARCHAR",
+        "experimental": "BOOLEAN",
+        "harness": "VARCHAR",
+        "harness_version": "VARCHAR",
+        "model": "VARCHAR",
+        "launched_by": "VARCHAR",
+        "max_runtime_hours": "DOUBLE",
+        "runtime": "VARCHAR",
+        "image": "VARCHAR",
+        "image_digest": "VARCHAR",
+        "seed_commit": "VARCHAR",
+        "state": "VARCHAR",
+        "fault": "VARCHAR",
+        "detail": "VARCHAR",
+        "requested_at": "TIMESTAMP",
+        "started_at": "TIMESTAMP",
+        "ended_at": "TIMESTAMP",
+        "setup_seconds": "DOUBLE",
+        "session_seconds": "DOUBLE",
+        "teardown_seconds": "DOUBLE",
+        "validation_seconds": "DOUBLE",
+        "uncached_input_tokens": "BIGINT",
+        "cached_input_tokens": "BIGINT",
+        "output_tokens": "BIGINT",
+        "reasoning_tokens": "BIGINT",
+        "cost_usd": "DOUBLE",
+        "tree_files": "BIGINT",
+        "tree_bytes": "BIGINT",
+        "tree_digest": "VARCHAR",
+        "refused_entries": "BIGINT",
+        "install_status": "VARCHAR",
+        "build_status": "VARCHAR",
+        "load_status": "VARCHAR",
+        "load_reason": "VARCHAR",
+        # One list per column that a score needs, so that it reads nothing else.
+        "units_per_point": "BIGINT",
+        "verdict_ids": "VARCHAR[]",
+        "weight_units": "BIGINT[]",
+        "verdicts": "VARCHAR[]",
+        "points": """STRUCT(
+            item_id VARCHAR, title VARCHAR, "domain" VARCHAR, automated BOOLEAN, graded BOOLEAN,
+            reason VARCHAR, seconds DOUBLE,
+            findings STRUCT("label" VARCHAR, passed BOOLEAN, expected VARCHAR, actual VARCHAR)[]
+        )[]""",
+        "checks": 'STRUCT("view" VARCHAR, name VARCHAR, similarity DOUBLE, reason VARCHAR)[]',
+        "proofs": """STRUCT(
+            proof VARCHAR, name VARCHAR, dest VARCHAR, kind VARCHAR, present BOOLEAN, media VARCHAR
+        )[]""",
+        "media": """STRUCT(
+            name VARCHAR, kind VARCHAR, "role" VARCHAR, verdict_id VARCHAR, output_id VARCHAR,
+            bytes BIGINT, sha256 VARCHAR
+        )[]""",
+        "tool_calls": "STRUCT(tool VARCHAR, calls BIGINT)[]",
+        "record_digest": "VARCHAR",
+    },
+    "metrics": {
+        "slug": "VARCHAR",
+        "version": "VARCHAR",
+        "variant": "VARCHAR",
+        "definition_digest": "VARCHAR",
+        "harness": "VARCHAR",
+        "model": "VARCHAR",
+        "runs": "BIGINT",
+        "outcomes": "STRUCT(state VARCHAR, fault VARCHAR, runs BIGINT)[]",
+        "n": "BIGINT",
+        "score_auto_mean": "DOUBLE",
+        "score_auto_low": "DOUBLE",
+        "score_auto_high": "DOUBLE",
+        "n_strict": "BIGINT",
+        "score_auto_strict_mean": "DOUBLE",
+        "score_auto_strict_low": "DOUBLE",
+        "score_auto_strict_high": "DOUBLE",
+        "setup_seconds": "STRUCT(q1 DOUBLE, median DOUBLE, q3 DOUBLE)",
+        "session_seconds": "STRUCT(q1 DOUBLE, median DOUBLE, q3 DOUBLE)",
+        "teardown_seconds": "STRUCT(q1 DOUBLE, median DOUBLE, q3 DOUBLE)",
+        "validation_seconds": "STRUCT(q1 DOUBLE, median DOUBLE, q3 DOUBLE)",
+        "uncached_input_tokens_mean": "DOUBLE",
+        "cached_input_tokens_mean": "DOUBLE",
+        "output_tokens_mean": "DOUBLE",
+        "reasoning_tokens_mean": "DOUBLE",
+        "cost_usd_mean": "DOUBLE",
+        "points": """STRUCT(
+            verdict_id VARCHAR, decided BIGINT, passed BIGINT, rate DOUBLE, low DOUBLE, high DOUBLE
+        )[]""",
+        "errata_digest": "VARCHAR",
+        "runs_digest": "VARCHAR",
+    },
+    "visibility": {"show_experimental": "BOOLEAN"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WarehouseFolder:
+    """`TCAB_HOME/warehouse/`, made with its empty tables on first use."""
+
+    path: Path
+    lock: Path
+    """Held while a file takes its name or loses it."""
+
+    @classmethod
+    def of(cls, home: Home) -> WarehouseFolder:
+        folder = cls(home.warehouse, home.locks / "warehouse")
+        for kind in SHAPES:
+            if not folder.empty(kind).exists():
+                folder.write(kind, folder.empty(kind), ())
+        return folder
+
+    @property
+    def database(self) -> Path:
+        """Views only, for any DuckDB client."""
+        return self.path / "tcab.duckdb"
+
+    @property
+    def tables(self) -> Path:
+        return self.path / f"format-{FORMAT}"
+
+    def empty(self, kind: Kind) -> Path:
+        """A file with no rows: a glob that matches nothing is an error to DuckDB."""
+        return self.tables / kind / "empty" / "empty.parquet"
+
+    def live(self, kind: Kind, key: str) -> Path:
+        return self.tables / kind / "live" / f"{key}.parquet"
+
+    def glob(self, kind: Kind) -> str:
+        """Every file of a kind, as a pattern that holds wherever the home lies."""
+        literal = "".join(f"[{c}]" if c in "*?[" else c for c in str(self.tables / kind))
+        return f"{literal}/*/*.parquet"
+
+    def put(self, kind: Kind, key: str, rows: Iterable[Row]) -> Path:
+        """Replaces the file of `key` whole. Without rows it stays, empty, until it is swept:
+        a reader may have listed it and not opened it yet."""
+        path = self.live(kind, key)
+        self.write(kind, path, rows)
+        return path
+
+    def write(self, kind: Kind, path: Path, rows: Iterable[Row]) -> None:
+        """Lets DuckDB write a Parquet file beside `path`, syncs it, and renames it into place."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            _copy(SHAPES[kind], rows, temporary)
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            temporary.chmod(0o644)
+            with file_lock(self.lock, wait=True):
+                temporary.replace(path)
+            _sync_folder(path.parent)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+    def sweep(self, now: float | None = None) -> None:
+        """Removes what killed writers left, and emptied files, once no reader can want them."""
+        limit = (time.time() if now is None else now) - LEFTOVER_SECONDS
+        for leftover in self.path.glob("**/.*.part"):
+            if leftover.stat().st_mtime < limit:
+                leftover.unlink(missing_ok=True)
+        with file_lock(self.lock, wait=True):
+            for kind in SHAPES:
+                for file in self._emptied(kind):
+                    if file.stat().st_mtime < limit:
+                        file.unlink(missing_ok=True)
+
+    def _emptied(self, kind: Kind) -> list[Path]:
+        pattern = quoted(self.glob(kind).replace("/*/*.parquet", "/live/*.parquet"))
+        if not any(self.live(kind, "x").parent.glob("*.parquet")):
+            return []
+        with memory() as connection:
+            found = connection.execute(
+                f"SELECT file_name FROM parquet_file_metadata({pattern}) WHERE num_rows = 0"
+            ).fetchall()
+        return [Path(name) for (name,) in found]
+
+
+def memory() -> duckdb.DuckDBPyConnection:
+    """A DuckDB of its own in memory, which never reaches for the network."""
+    return duckdb.connect(
+        ":memory:", config={"autoinstall_known_extensions": "false", "threads": "1"}
+    )
+
+
+def quoted(text: str) -> str:
+    """An SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _copy(shape: Mapping[str, str], rows: Iterable[Row], path: Path) -> None:
+    columns = ", ".join(f'"{name}" {kind}' for name, kind in shape.items())
+    places = ", ".join("?" for _ in shape)
+    with memory() as connection:
+        connection.execute(f"CREATE TABLE stored ({columns})")
+        for row in rows:
+            connection.execute(
+                f"INSERT INTO stored VALUES ({places})", [row[name] for name in shape]
+            )
+        connection.execute(f"COPY stored TO {quoted(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

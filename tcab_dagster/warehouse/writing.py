@@ -1,0 +1,40 @@
+"""Writing to the warehouse: a case version, a run, what is hidden.
+
+Belongs here: the writes that the ingest and the driver make. Does not: the metrics (metrics.py),
+or finding what is missing (sync.py). Each is idempotent and replaces one file whole.
+"""
+
+from __future__ import annotations
+
+from tcab_dagster.catalog.model import CaseVersion
+from tcab_dagster.home import Home
+from tcab_dagster.records import RunRecord
+from tcab_dagster.warehouse.files import WarehouseFolder
+from tcab_dagster.warehouse.rows import case_row, run_row
+
+
+def write_case(home: Home, case: CaseVersion) -> None:
+    """The rows of a version as it is now: `cases`, `variants`, `review_points`, `errata`."""
+    WarehouseFolder.of(home).put("cases", case.key, [case_row(case)])
+
+
+def remove_case(home: Home, key: str) -> None:
+    """Takes the version `slug@version` out of the tables of the catalog. Its runs stay."""
+    folder = WarehouseFolder.of(home)
+    if folder.live("cases", key).exists():
+        folder.put("cases", key, [])
+
+
+def write_run(home: Home, record: RunRecord, case: CaseVersion) -> None:
+    """Every row of a run, at once: the old ones, if any, give way to the new.
+
+    `case` is the definition that the run pins. Raises WarehouseError for any other, and
+    VerdictMismatch where the record's verdicts do not fit it.
+    """
+    row = run_row(record, case)
+    WarehouseFolder.of(home).put("runs", record.run_id, [row])
+
+
+def show_experimental(home: Home, shown: bool) -> None:
+    """Whether the tables show experimental versions and their runs. Unsaid, they do not."""
+    WarehouseFolder.of(home).put("visibility", "visibility", [{"show_experimental": shown}])
