@@ -165,9 +165,11 @@ class WarehouseFolder:
     @classmethod
     def of(cls, home: Home) -> WarehouseFolder:
         folder = cls(home.warehouse, home.locks / "warehouse")
-        for kind in SHAPES:
-            if not folder.empty(kind).exists():
-                folder.write(kind, folder.empty(kind), ())
+        missing = [kind for kind in SHAPES if not folder.empty(kind).exists()]
+        if missing:
+            with memory() as connection:
+                for kind in missing:
+                    folder._write(connection, kind, folder.empty(kind), ())
         return folder
 
     @property
@@ -191,27 +193,32 @@ class WarehouseFolder:
         literal = "".join(f"[{c}]" if c in "*?[" else c for c in str(self.tables / kind))
         return f"{literal}/*/*.parquet"
 
-    def put(self, kind: Kind, key: str, rows: Iterable[Row]) -> Path:
-        """Replaces the file of `key` whole. Without rows it stays, empty, until it is swept:
+    def put(self, kind: Kind, files: Iterable[tuple[str, Iterable[Row]]]) -> None:
+        """Replaces the file of each key whole. One without rows stays, empty, until it is swept:
         a reader may have listed it and not opened it yet."""
-        path = self.live(kind, key)
-        self.write(kind, path, rows)
-        return path
+        with memory() as connection:
+            for key, rows in files:
+                self._write(connection, kind, self.live(kind, key), rows)
 
-    def write(self, kind: Kind, path: Path, rows: Iterable[Row]) -> None:
+    def _write(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        kind: Kind,
+        path: Path,
+        rows: Iterable[Row],
+    ) -> None:
         """Lets DuckDB write a Parquet file beside `path`, syncs it, and renames it into place."""
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         os.close(handle)
         temporary = Path(name)
         try:
-            _copy(SHAPES[kind], rows, temporary)
-            with temporary.open("rb") as file:
-                os.fsync(file.fileno())
+            _copy(connection, SHAPES[kind], rows, temporary)
+            _sync(temporary)
             temporary.chmod(0o644)
             with file_lock(self.lock, wait=True):
                 temporary.replace(path)
-            _sync_folder(path.parent)
+            _sync(path.parent)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -251,20 +258,22 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _copy(shape: Mapping[str, str], rows: Iterable[Row], path: Path) -> None:
+def _copy(
+    connection: duckdb.DuckDBPyConnection,
+    shape: Mapping[str, str],
+    rows: Iterable[Row],
+    path: Path,
+) -> None:
     columns = ", ".join(f'"{name}" {kind}' for name, kind in shape.items())
     places = ", ".join("?" for _ in shape)
-    with memory() as connection:
-        connection.execute(f"CREATE TABLE stored ({columns})")
-        for row in rows:
-            connection.execute(
-                f"INSERT INTO stored VALUES ({places})", [row[name] for name in shape]
-            )
-        connection.execute(f"COPY stored TO {quoted(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE stored ({columns})")
+    for row in rows:
+        connection.execute(f"INSERT INTO stored VALUES ({places})", [row[name] for name in shape])
+    connection.execute(f"COPY stored TO {quoted(str(path))} (FORMAT parquet, COMPRESSION zstd)")
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -151,7 +151,8 @@ _PUBLIC = {
                units / units_per_point AS weight, units AS weight_units, units_per_point,
                p.automated AS automated, p.graded AS graded, verdict,
                list_contains(excluded_ids, verdict_id) AS excluded,
-               p.reason AS reason, p.findings AS findings, p.seconds AS seconds
+               p.reason AS reason, p.findings AS findings, p.seconds AS seconds,
+               definition_digest
         FROM (
             SELECT * EXCLUDE (verdict_ids, weight_units, verdicts, points),
                    unnest(verdict_ids) AS verdict_id, unnest(weight_units) AS units,
