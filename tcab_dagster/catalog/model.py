@@ -216,6 +216,12 @@ class CaseVersion:
         """The partition key: `slug@version`."""
         return f"{self.slug}@{self.version}"
 
+    @property
+    def implementations(self) -> tuple[str, ...]:
+        """The folders of the reference implementations, relative to the version folder."""
+        paths = (v.reference_implementation for v in self.variants)
+        return tuple(sorted({path for path in paths if path is not None}))
+
     def variant(self, slug: str | None = None) -> Variant:
         """The named variant, or the default one. Raises UsageError with those that exist."""
         if slug is None:
