@@ -99,7 +99,8 @@ class Sandbox(Protocol):
     ) -> ExecResult:
         """Runs a command and streams its output to `on_output`, from the calling thread.
 
-        When a bound ends it, its whole process tree in the container is killed.
+        Nothing that it started outlives it: however it ends, what it left in the container is
+        killed, so that what is collected afterwards stands still.
         Raises SandboxLost when the container or the engine goes away.
         """
         ...
@@ -109,7 +110,10 @@ class Sandbox(Protocol):
         ...
 
     def get(self, path: str) -> Iterator[bytes]:
-        """The folder `path` as an uncompressed tar stream of unknown, hostile content."""
+        """The folder `path` as an uncompressed tar stream of unknown, hostile content.
+
+        Its members are below the folder's own name: `work/`, `work/index.html`.
+        """
         ...
 
     def image_digest(self) -> str:
