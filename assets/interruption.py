@@ -11,7 +11,7 @@ only where it looks for it, and its own clean-up is never cut through.
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 import dagster as dg
@@ -27,29 +27,32 @@ def cancelable(work: Callable[[threading.Event], T]) -> T:
     cancel = threading.Event()
     future: Future[T] = Future()
     worker = threading.Thread(target=_settle, args=(future, work, cancel), name="tcab-driver")
-    worker.start()
     try:
+        worker.start()
         return future.result()
     except BaseException:
         cancel.set()
-        _wait_out(worker)
+        _wait_out(future)
         raise
 
 
 def _settle(
     future: Future[T], work: Callable[[threading.Event], T], cancel: threading.Event
 ) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
     try:
         future.set_result(work(cancel))
     except BaseException as error:  # noqa: BLE001  (raised again in the thread that waits)
         future.set_exception(error)
 
 
-def _wait_out(worker: threading.Thread) -> None:
-    """Joins, whatever further interrupts an impatient operator sends meanwhile."""
-    while worker.is_alive():
+def _wait_out(future: Future[T]) -> None:
+    """Waits for work that has begun, whatever further interrupts an impatient operator sends;
+    work that has not begun never does."""
+    while not future.cancel() and not future.done():
         with contextlib.suppress(dg.DagsterExecutionInterruptedError, KeyboardInterrupt):
-            worker.join()
+            wait([future])
 
 
 @contextlib.contextmanager

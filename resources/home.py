@@ -12,7 +12,7 @@ from tcab_dagster.home import Home
 from tcab_dagster.settings import Settings
 
 
-class HomeResource(dg.ConfigurableResource):
+class HomeResource(dg.ConfigurableResource[None]):
     """Where the catalog is read and where everything recorded lies."""
 
     checkout: str | None = Field(
