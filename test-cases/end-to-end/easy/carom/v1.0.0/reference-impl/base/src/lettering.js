@@ -80,3 +80,36 @@ export function layout(text, size, spacing = 0) {
 function glyph(letter) {
   return GLYPHS[letter] ?? GLYPHS["-"];
 }
+
+const paths = new Map();
+
+function pathOf(data) {
+  if (!paths.has(data)) paths.set(data, new Path2D(data));
+  return paths.get(data);
+}
+
+/**
+ * Draws `text` with its capitals' upper edge at `y`. `align` is "left", "centre" or "right" of `x`;
+ * `weight` is the width of the strokes in units.
+ */
+export function write(pen, text, x, y, style) {
+  const { size, colour, align = "centre", weight = size * 0.11, spacing = size * 0.2, alpha = 1 } = style;
+  const width = textWidth(text, size, spacing);
+  const start = align === "centre" ? x - width / 2 : align === "right" ? x - width : x;
+  const scale = size / CAP;
+  pen.save();
+  pen.translate(start, y);
+  pen.globalAlpha *= alpha;
+  pen.strokeStyle = colour;
+  pen.lineWidth = weight / scale;
+  pen.lineCap = "round";
+  pen.lineJoin = "round";
+  pen.scale(scale, scale);
+  for (const letter of layout(text, size, spacing)) {
+    pen.save();
+    pen.translate(letter.x / scale, 0);
+    pen.stroke(pathOf(letter.path));
+    pen.restore();
+  }
+  pen.restore();
+}

@@ -1,0 +1,34 @@
+/** The title's menu, by real keys: the choice moves, stops at its ends, and Enter starts it. */
+import { Findings, difference, either, grid, seed } from "./lib/carom.mjs";
+
+export default async (api) => {
+  const found = new Findings();
+  await api.reset({ seed: seed(), screen: "title" });
+  let now = await api.snapshot();
+  found.same("opens on the title", now.screen, "title");
+  found.same("Solo is chosen first", now.menu, 0);
+  await api.wait(200);
+  const first = await grid(api, 24, 9);
+  found.is("the title is painted", new Set(first.map(String)).size >= 8, "8 colours or more", new Set(first.map(String)).size);
+
+  let menu = 0;
+  for (let i = 0; i < 6; i += 1) {
+    const key = i === 5 ? "ArrowDown" : either("ArrowUp", "ArrowDown", "KeyW", "KeyS");
+    menu = key === "ArrowUp" || key === "KeyW" ? 0 : 1;
+    await api.userKey(key);
+    now = await api.snapshot();
+    found.same(`${key} chooses entry ${menu}`, now.menu, menu);
+    await api.wait(60);
+  }
+  await api.wait(200);
+  await api.screenshot("menu");
+
+  await api.userKey("Enter");
+  now = await api.snapshot();
+  found.same("Enter starts a match", now.screen, "playing");
+  found.same("of the chosen mode", now.mode, "versus");
+  found.same("at nil all", now.score, { left: 0, right: 0 });
+  await api.wait(200);
+  found.is("and the picture changes", difference(first, await grid(api, 24, 9)) > 4);
+  return { verdicts: { "title-menu": found.list } };
+};
