@@ -14,6 +14,7 @@ from tcab_dagster.warehouse.writing import (
     write_case,
     write_cases,
     write_run,
+    write_runs,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "write_case",
     "write_cases",
     "write_run",
+    "write_runs",
 ]
