@@ -8,9 +8,9 @@ Concept: docs/storage.md, "The warehouse"; docs/tables.md.
 from tcab_dagster.warehouse.connection import Answer, connect, query
 from tcab_dagster.warehouse.metrics import GroupMetrics, compute_metrics, stale_metrics
 from tcab_dagster.warehouse.rows import WarehouseError
+from tcab_dagster.warehouse.sync import SyncReport, sync
 from tcab_dagster.warehouse.writing import (
     remove_case,
-    show_experimental,
     write_case,
     write_cases,
     write_run,
@@ -20,13 +20,14 @@ from tcab_dagster.warehouse.writing import (
 __all__ = [
     "Answer",
     "GroupMetrics",
+    "SyncReport",
     "WarehouseError",
     "compute_metrics",
     "connect",
     "query",
     "remove_case",
-    "show_experimental",
     "stale_metrics",
+    "sync",
     "write_case",
     "write_cases",
     "write_run",

@@ -37,9 +37,12 @@ def connect(home: Home) -> duckdb.DuckDBPyConnection:
     """
     folder = WarehouseFolder.of(home)
     wanted = statements(folder)
-    if not _is_current(folder.database, wanted):
-        _make(folder.database, wanted)
-    return _open(folder.database)
+    try:
+        if not _is_current(folder.database, wanted):
+            _make(folder.database, wanted)
+        return _open(folder.database)
+    except duckdb.Error as error:
+        raise _unreadable(home, error) from None
 
 
 def query(home: Home, sql: str) -> Answer:
@@ -66,10 +69,7 @@ def query(home: Home, sql: str) -> Answer:
                 help="the tables are " + ", ".join(TABLES) + " (docs/tables.md)",
             ) from None
         except duckdb.Error as error:
-            raise WarehouseError(
-                f"the warehouse at {home.warehouse} cannot be read: {error}",
-                help="everything in it is derived: remove the folder and let it be made anew",
-            ) from None
+            raise _unreadable(home, error) from None
 
 
 def _is_current(database: Path, wanted: list[str]) -> bool:
@@ -84,7 +84,9 @@ def _is_current(database: Path, wanted: list[str]) -> bool:
 
 
 def _make(database: Path, wanted: list[str]) -> None:
-    with tempfile.TemporaryDirectory(dir=database.parent, prefix=".views.") as scratch:
+    with tempfile.TemporaryDirectory(
+        dir=database.parent, prefix=".views.", suffix=".part"
+    ) as scratch:
         made = Path(scratch) / database.name
         with duckdb.connect(str(made)) as connection:
             for statement in wanted:
@@ -95,4 +97,11 @@ def _make(database: Path, wanted: list[str]) -> None:
 def _open(database: Path) -> duckdb.DuckDBPyConnection:
     return duckdb.connect(
         str(database), read_only=True, config={"autoinstall_known_extensions": "false"}
+    )
+
+
+def _unreadable(home: Home, error: duckdb.Error) -> WarehouseError:
+    return WarehouseError(
+        f"the warehouse at {home.warehouse} cannot be read: {error}",
+        help="everything in it is derived: remove the folder and let it be made anew",
     )

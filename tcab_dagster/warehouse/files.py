@@ -11,10 +11,12 @@ formats never meet in one glob, and `sync` writes anew what an older release wro
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,7 +28,7 @@ from tcab_dagster.home import Home, file_lock
 FORMAT = 1
 LEFTOVER_SECONDS = 3600.0
 
-Kind = Literal["cases", "runs", "metrics", "visibility"]
+Kind = Literal["cases", "runs", "metrics"]
 Row = Mapping[str, object]
 
 SHAPES: Mapping[Kind, Mapping[str, str]] = {
@@ -42,6 +44,7 @@ SHAPES: Mapping[Kind, Mapping[str, str]] = {
         "changelog": "VARCHAR",
         "max_runtime_hours": "DOUBLE",
         "experimental": "BOOLEAN",
+        "hidden": "BOOLEAN",
         "definition_digest": "VARCHAR",
         "errata_digest": "VARCHAR",
         "variants": """STRUCT(
@@ -64,7 +67,6 @@ SHAPES: Mapping[Kind, Mapping[str, str]] = {
         "version": "VARCHAR",
         "variant": "VARCHAR",
         "definition_digest": "VARCHAR",
-        "experimental": "BOOLEAN",
         "harness": "VARCHAR",
         "harness_version": "VARCHAR",
         "model": "VARCHAR",
@@ -150,7 +152,6 @@ SHAPES: Mapping[Kind, Mapping[str, str]] = {
         "errata_digest": "VARCHAR",
         "runs_digest": "VARCHAR",
     },
-    "visibility": {"show_experimental": "BOOLEAN"},
 }
 
 
@@ -194,11 +195,18 @@ class WarehouseFolder:
         return f"{literal}/*/*.parquet"
 
     def put(self, kind: Kind, files: Iterable[tuple[str, Iterable[Row]]]) -> None:
-        """Replaces the file of each key whole. One without rows stays, empty, until it is swept:
-        a reader may have listed it and not opened it yet."""
+        """Replaces the file of each key whole."""
         with memory() as connection:
             for key, rows in files:
                 self._write(connection, kind, self.live(kind, key), rows)
+
+    def empty_out(self, kind: Kind, key: str) -> None:
+        """Replaces the file of a key, if there is one, by one without rows, to be swept later:
+        a reader may have listed it and not opened it yet."""
+        path = self.live(kind, key)
+        if path.exists():
+            with self._replacing(path) as temporary:
+                shutil.copyfile(self.empty(kind), temporary)
 
     def _write(
         self,
@@ -207,13 +215,18 @@ class WarehouseFolder:
         path: Path,
         rows: Iterable[Row],
     ) -> None:
-        """Lets DuckDB write a Parquet file beside `path`, syncs it, and renames it into place."""
+        with self._replacing(path) as temporary:
+            _copy(connection, SHAPES[kind], rows, temporary)
+
+    @contextlib.contextmanager
+    def _replacing(self, path: Path) -> Iterator[Path]:
+        """A file beside `path` that is synced and takes its place once it is written."""
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         os.close(handle)
         temporary = Path(name)
         try:
-            _copy(connection, SHAPES[kind], rows, temporary)
+            yield temporary
             _sync(temporary)
             temporary.chmod(0o644)
             with file_lock(self.lock, wait=True):
@@ -227,23 +240,29 @@ class WarehouseFolder:
         """Removes what killed writers left, and emptied files, once no reader can want them."""
         limit = (time.time() if now is None else now) - LEFTOVER_SECONDS
         for leftover in self.path.glob("**/.*.part"):
-            if leftover.stat().st_mtime < limit:
-                leftover.unlink(missing_ok=True)
+            if _modified(leftover) < limit:
+                _remove(leftover)
         with file_lock(self.lock, wait=True):
             for kind in SHAPES:
-                for file in self._emptied(kind):
-                    if file.stat().st_mtime < limit:
-                        file.unlink(missing_ok=True)
+                nothing = self.empty(kind).read_bytes()
+                for file in self.empty(kind).parent.with_name("live").glob("*.parquet"):
+                    if _modified(file) < limit and file.read_bytes() == nothing:
+                        file.unlink()
 
-    def _emptied(self, kind: Kind) -> list[Path]:
-        pattern = quoted(self.glob(kind).replace("/*/*.parquet", "/live/*.parquet"))
-        if not any(self.live(kind, "x").parent.glob("*.parquet")):
-            return []
-        with memory() as connection:
-            found = connection.execute(
-                f"SELECT file_name FROM parquet_file_metadata({pattern}) WHERE num_rows = 0"
-            ).fetchall()
-        return [Path(name) for (name,) in found]
+
+def _modified(path: Path) -> float:
+    """Now, for one that is gone already: its writer has renamed it."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return time.time()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def memory() -> duckdb.DuckDBPyConnection:

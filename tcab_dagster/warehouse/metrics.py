@@ -104,7 +104,11 @@ def compute_metrics(home: Home, key: str) -> tuple[GroupMetrics, ...]:
         runs_digest = _runs_digests(connection).get(key, "")
         errata_digest = _errata_digests(connection).get(key)
         groups = tuple(_groups(connection, slug, version, errata_digest, runs_digest))
-    WarehouseFolder.of(home).put("metrics", [(key, [asdict(group) for group in groups])])
+    folder = WarehouseFolder.of(home)
+    if groups:
+        folder.put("metrics", [(key, [asdict(group) for group in groups])])
+    else:
+        folder.empty_out("metrics", key)
     return groups
 
 

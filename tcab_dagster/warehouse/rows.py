@@ -27,7 +27,7 @@ class WarehouseError(TcabError):
     """The warehouse cannot hold, or does not have, what was asked of it."""
 
 
-def case_row(case: CaseVersion) -> Row:
+def case_row(case: CaseVersion, *, hidden: bool) -> Row:
     """Raises WarehouseError for weights too fine to be summed exactly."""
     return {
         "slug": case.slug,
@@ -41,6 +41,7 @@ def case_row(case: CaseVersion) -> Row:
         "changelog": case.changelog,
         "max_runtime_hours": case.max_runtime_hours,
         "experimental": case.experimental,
+        "hidden": hidden,
         "definition_digest": case.digest,
         "errata_digest": case.errata_digest,
         "variants": [_variant_row(case, variant) for variant in case.variants],
@@ -79,7 +80,6 @@ def run_row(record: RunRecord, case: CaseVersion) -> Row:
         "version": record.version,
         "variant": record.variant,
         "definition_digest": record.definition_digest,
-        "experimental": case.experimental,
         "harness": record.harness,
         "harness_version": record.harness_version,
         "model": record.model,

@@ -26,20 +26,13 @@ _STORED = {
         WHERE erratum.exclude_from_score AND erratum.review IS NOT NULL
         GROUP BY slug, version
     """,
-    "hidden_cases": """
-        SELECT slug, version FROM stored.cases
-        WHERE experimental
-          AND NOT (SELECT coalesce(bool_or(show_experimental), false) FROM stored.visibility)
-    """,
-    "shown_cases": """
-        SELECT * FROM stored.cases ANTI JOIN stored.hidden_cases USING (slug, version)
-    """,
+    "shown_cases": "SELECT * FROM stored.cases WHERE NOT hidden",
     "shown_metrics": """
-        SELECT * FROM stored.metrics ANTI JOIN stored.hidden_cases USING (slug, version)
+        SELECT * FROM stored.metrics
+        ANTI JOIN (SELECT slug, version FROM stored.cases WHERE hidden) USING (slug, version)
     """,
-    # A run is hidden as its version is now, or was, where the version is gone.
     "shown_runs": """
-        SELECT run.* EXCLUDE (experimental),
+        SELECT run.*,
                coalesce(run.definition_digest = current.definition_digest, false)
                    AS definition_current,
                coalesce(exclusion.everywhere, []::VARCHAR[]) || list_transform(
@@ -52,8 +45,7 @@ _STORED = {
         FROM stored.runs AS run
         LEFT JOIN stored.cases AS current USING (slug, version)
         LEFT JOIN stored.exclusions AS exclusion USING (slug, version)
-        WHERE NOT coalesce(current.experimental, run.experimental)
-           OR (SELECT coalesce(bool_or(show_experimental), false) FROM stored.visibility)
+        WHERE NOT coalesce(current.hidden, false)
     """,
     # verdicts[i] decides the point verdict_ids[i], worth weight_units[i].
     "scored_runs": """

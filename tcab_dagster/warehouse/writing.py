@@ -1,4 +1,4 @@
-"""Writing to the warehouse: a case version, a run, what is hidden.
+"""Writing to the warehouse: case versions and runs.
 
 Belongs here: the writes that the ingest and the driver make. Does not: the metrics (metrics.py),
 or finding what is missing (sync.py). Each is idempotent and replaces one file whole.
@@ -15,21 +15,25 @@ from tcab_dagster.warehouse.files import WarehouseFolder
 from tcab_dagster.warehouse.rows import case_row, run_row
 
 
-def write_case(home: Home, case: CaseVersion) -> None:
-    """The rows of a version as it is now: `cases`, `variants`, `review_points`, `errata`."""
-    write_cases(home, [case])
+def write_case(home: Home, case: CaseVersion, *, hidden: bool = False) -> None:
+    """The rows of a version as it is now: `cases`, `variants`, `review_points`, `errata`.
+
+    Those of a hidden one are stored, and left out of every table, its runs' too.
+    """
+    write_cases(home, [(case, hidden)])
 
 
-def write_cases(home: Home, cases: Iterable[CaseVersion]) -> None:
-    """As `write_case`, for many at a fifth of the time each."""
-    WarehouseFolder.of(home).put("cases", ((case.key, [case_row(case)]) for case in cases))
+def write_cases(home: Home, cases: Iterable[tuple[CaseVersion, bool]]) -> None:
+    """As `write_case`, for many versions, each with whether it is hidden, at a fifth of the time
+    each."""
+    WarehouseFolder.of(home).put(
+        "cases", ((case.key, [case_row(case, hidden=hidden)]) for case, hidden in cases)
+    )
 
 
 def remove_case(home: Home, key: str) -> None:
     """Takes the version `slug@version` out of the tables of the catalog. Its runs stay."""
-    folder = WarehouseFolder.of(home)
-    if folder.live("cases", key).exists():
-        folder.put("cases", [(key, [])])
+    WarehouseFolder.of(home).empty_out("cases", key)
 
 
 def write_run(home: Home, record: RunRecord, case: CaseVersion) -> None:
@@ -46,8 +50,3 @@ def write_runs(home: Home, runs: Iterable[tuple[RunRecord, CaseVersion]]) -> Non
     WarehouseFolder.of(home).put(
         "runs", ((record.run_id, [run_row(record, case)]) for record, case in runs)
     )
-
-
-def show_experimental(home: Home, shown: bool) -> None:
-    """Whether the tables show experimental versions and their runs. Unsaid, they do not."""
-    WarehouseFolder.of(home).put("visibility", [("visibility", [{"show_experimental": shown}])])

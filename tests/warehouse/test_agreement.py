@@ -75,7 +75,7 @@ def connection(one_home: Home) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @given(scored=scored_runs())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_runs_table_says_what_score_auto_says(
     one_home: Home,
     connection: duckdb.DuckDBPyConnection,

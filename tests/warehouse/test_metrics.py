@@ -10,7 +10,6 @@ from tcab_dagster.records import Durations, Fault, State, Usage
 from tcab_dagster.warehouse import (
     compute_metrics,
     query,
-    show_experimental,
     stale_metrics,
     write_case,
     write_run,
@@ -139,14 +138,14 @@ def test_a_version_without_runs_has_no_metrics_and_is_not_stale(home: Home) -> N
 
 def test_a_hidden_version_is_neither_computed_nor_stale(home: Home) -> None:
     secret = replace(PONG, experimental=True)
-    write_case(home, secret)
+    write_case(home, secret, hidden=True)
     write_run(home, record(secret, HALF), secret)
 
     assert stale_metrics(home) == ()
-    show_experimental(home, True)
+    write_case(home, secret)
     assert stale_metrics(home) == (secret.key,)
     compute_metrics(home, secret.key)
-    show_experimental(home, False)
+    write_case(home, secret, hidden=True)
     assert query(home, "SELECT * FROM metrics").rows == []
     assert stale_metrics(home) == ()
 

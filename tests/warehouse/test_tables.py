@@ -15,7 +15,6 @@ from tcab_dagster.warehouse import (
     connect,
     query,
     remove_case,
-    show_experimental,
     write_case,
     write_run,
 )
@@ -94,19 +93,18 @@ def test_writing_a_run_again_replaces_every_row_of_it(home: Home) -> None:
     assert query(home, "SELECT tool, calls FROM tool_calls").rows == [("edit", 1)]
 
 
-def test_experimental_versions_are_hidden_with_their_runs_until_shown(home: Home) -> None:
+def test_a_hidden_version_is_in_no_table_and_nor_are_its_runs(home: Home) -> None:
     secret = replace(PONG, slug="secret", experimental=True)
-    for shown in (PONG, secret):
-        write_case(home, shown)
-        write_run(home, record(shown, {"ball": "pass"}), shown)
+    write_case(home, PONG)
+    write_case(home, secret, hidden=True)
+    for of in (PONG, secret):
+        write_run(home, record(of, {"ball": "pass"}), of)
     slugs = "SELECT DISTINCT slug FROM {} ORDER BY slug"
     tables = ("cases", "variants", "review_points", "runs", "verdicts")
 
     assert [query(home, slugs.format(t)).rows for t in tables] == [[("pong",)]] * 5
-    show_experimental(home, True)
+    write_case(home, secret)
     assert [query(home, slugs.format(t)).rows for t in tables] == [[("pong",), ("secret",)]] * 5
-    show_experimental(home, False)
-    assert query(home, slugs.format("runs")).rows == [("pong",)]
 
 
 def test_a_removed_case_leaves_its_runs(home: Home) -> None:
