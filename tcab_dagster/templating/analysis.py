@@ -30,7 +30,7 @@ from tcab_dagster.templating.shapes import (
     described,
     merged,
 )
-from tcab_dagster.templating.tree import Block, Output, Path, Program, Text
+from tcab_dagster.templating.tree import Block, Node, Output, Path, Program, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class Restated:
 
 
 Origin = tuple[str, ...]
+EVERY = "*"
+"""In an origin: any of the names or items there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,17 @@ class _Target:
 
 
 _NOTHING_KNOWN = _Target(None, ("?",), "this")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Part of the restated template. `is_text`: its output is text to handlebars.js, too.
+
+    Where escaping is off, handlebars.js joins outputs with JavaScript's `+`, which adds numbers.
+    """
+
+    restated: str
+    is_text: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +96,8 @@ def analyze(source: str, shape: Shape) -> tuple[Restated, list[TemplateProblem]]
     log = ProblemLog(source)
     root = parse(source, log)
     analysis = _Analysis(log)
-    restated = analysis.program(root, (_Scope(shape, ()),))
-    return Restated(restated, tuple(analysis.texts)), log.sorted()
+    result = analysis.program(root, (_Scope(shape, ()),))
+    return Restated(result.restated, tuple(analysis.texts)), log.sorted()
 
 
 class _Analysis:
@@ -92,50 +105,75 @@ class _Analysis:
         self._log = log
         self.texts: list[str] = []
 
-    def program(self, program: Program | None, scopes: Sequence[_Scope]) -> str:
-        restated: list[str] = []
+    def program(self, program: Program | None, scopes: Sequence[_Scope]) -> _Piece:
+        whole = _Piece("", is_text=True)
         for node in program.body if program is not None else ():
             match node:
                 case Text(value=value) if value:
-                    restated.append(f"{{{{{{text {len(self.texts)}}}}}}}")
+                    piece = _Piece(f"{{{{{{text {len(self.texts)}}}}}}}", is_text=True)
                     self.texts.append(value)
-                case Output():
-                    restated.append(self._output(node, scopes))
+                case Output(path=path):
+                    piece = self._output(path, scopes)
                 case Block():
-                    restated.append(self._block(node, scopes))
-        return "".join(restated)
+                    piece = self._block(node, scopes)
+                case _:
+                    continue
+            whole = self._joined(whole, piece, node)
+        return whole
 
-    def _output(self, node: Output, scopes: Sequence[_Scope]) -> str:
-        target = self._resolve(node.path, scopes)
+    def _joined(self, before: _Piece, piece: _Piece, node: Node) -> _Piece:
+        if not before.restated:
+            return piece
+        if not before.is_text and not piece.is_text and isinstance(node, Output | Block):
+            self._log.add(
+                UNSUPPORTED, node.start, node.end,
+                "two numbers or booleans with no text between: Handlebars would add them up",
+                "put text between or before them",
+            )  # fmt: skip
+        return _Piece(before.restated + piece.restated, before.is_text or piece.is_text)
+
+    def _output(self, path: Path, scopes: Sequence[_Scope]) -> _Piece:
+        target = self._resolve(path, scopes)
         match target.shape:
             case ListShape() | MappingShape() | Mixed():
                 self._refuse(
-                    node.path,
-                    f"`{node.path.text}` is {described(target.shape)}, which cannot be printed",
+                    path,
+                    f"`{path.text}` is {described(target.shape)}, which cannot be printed",
                     "loop over it with `#each`, or print one of its names",
                 )
-        return f"{{{{{{show {target.restated}}}}}}}"
+        is_number = isinstance(target.shape, Scalar) and target.shape is not Scalar.TEXT
+        return _Piece(f"{{{{{{show {target.restated}}}}}}}", is_text=not is_number)
 
-    def _block(self, block: Block, scopes: Sequence[_Scope]) -> str:
+    def _block(self, block: Block, scopes: Sequence[_Scope]) -> _Piece:
         target = _NOTHING_KNOWN
         if block.subject is not None:
             target = self._resolve(block.subject, scopes)
         helper = block.helper or self._section_helper(block, target)
-        inner = tuple(scopes)
+        inner = self._entered(helper, block, target, scopes)
+        program = self.program(block.program, inner)
+        inverse = self.program(block.inverse, scopes)
+        restated = (
+            f"{{{{#{helper} {target.restated}}}}}{program.restated}"
+            f"{{{{else}}}}{inverse.restated}{{{{/{helper}}}}}"
+        )
+        return _Piece(restated, inverse.is_text and (helper == "each" or program.is_text))
+
+    def _entered(
+        self, helper: str, block: Block, target: _Target, scopes: Sequence[_Scope]
+    ) -> Sequence[_Scope]:
+        """The scopes within a block."""
         if helper == "each":
             item = self._item(block, target)
-            inner = (*scopes, _Scope(item, (*target.origin, "*"), block.parameters, is_loop=True))
-        elif helper == "with":
+            return (*scopes, _Scope(item, (*target.origin, EVERY), block.parameters, is_loop=True))
+        if helper == "with":
             if target.shape is not None and not isinstance(target.shape, MappingShape):
                 self._refuse_subject(block, target, "`#with` enters a mapping")
             elif block.subject is not None and not block.subject.names:
                 self._refuse_subject(block, target, "`#with` needs a name to enter")
-            inner = (*scopes, _Scope(target.shape, target.origin, block.parameters))
-        elif isinstance(target.shape, Mixed):
+            return (*scopes, _Scope(target.shape, target.origin, block.parameters))
+        if isinstance(target.shape, Mixed):
             self._refuse_subject(block, target, f"`#{helper}` needs a value of one kind")
-        program = self.program(block.program, inner)
-        inverse = self.program(block.inverse, scopes)
-        return f"{{{{#{helper} {target.restated}}}}}{program}{{{{else}}}}{inverse}{{{{/{helper}}}}}"
+        return scopes
 
     def _section_helper(self, block: Block, target: _Target) -> str:
         """What `{{#name}}` means for what the name holds."""
@@ -188,13 +226,7 @@ class _Analysis:
     def _refuse_doubtful_parents(self, path: Path, scopes: Sequence[_Scope]) -> None:
         """handlebars.js enters no new level where a block's context equals the one around it."""
         for inner in range(len(scopes) - 1, len(scopes) - 1 - path.depth, -1):
-            one, other = scopes[inner], scopes[inner - 1]
-            plain = (Scalar, ListShape)
-            if one.origin == other.origin or (
-                isinstance(one.shape, plain)
-                and isinstance(other.shape, plain)
-                and (isinstance(one.shape, Scalar) or isinstance(other.shape, Scalar))
-            ):
+            if _may_be_equal(scopes[inner], scopes[inner - 1]):
                 self._refuse(
                     path,
                     f"`{path.text}` is ambiguous: the blocks around it may hold the same value",
@@ -259,6 +291,17 @@ class _Analysis:
         if block.subject is not None and target.shape is not None:
             text = block.subject.text
             self._refuse(block.subject, f"`{text}` is {described(target.shape)}: {rule}")
+
+
+def _may_be_equal(one: _Scope, other: _Scope) -> bool:
+    """Whether JavaScript's `==` may hold between them: one value, or plain ones that compare."""
+    if len(one.origin) == len(other.origin) and all(
+        a == b or EVERY in (a, b) for a, b in zip(one.origin, other.origin, strict=True)
+    ):
+        return True
+    kinds = (type(one.shape), type(other.shape))
+    plain = [kind in {Scalar, Mixed} for kind in kinds]
+    return all(plain) or (any(plain) and ListShape in kinds)
 
 
 def _entered(scopes: Sequence[_Scope], hops: int) -> _Target:

@@ -50,7 +50,7 @@ def parse(source: str, log: ProblemLog) -> Program:
                 body.append(Comment(piece.strip))
             case "output":
                 assert piece.path is not None
-                body.append(Output(piece.path, piece.strip))
+                body.append(Output(piece.path, piece.start, piece.end, piece.strip))
             case "open" | "inverted":
                 stack.append(_Open(piece))
                 _limit_nesting(piece, stack, log)

@@ -94,18 +94,33 @@ def _is_data_path(names: list[str], depth: int) -> bool:
     return len(names) == 1 and names[0] in {"index", "key", "first", "last"}
 
 
-def _refuse(word: Word, log: ProblemLog) -> None:
-    text = word.text
+def refuse_expressions(listed: list[Word], log: ProblemLog) -> bool:
+    """Logs the first word that is an expression of Handlebars rather than a name, if any."""
+    for word in listed:
+        if reason := _expression(word.text):
+            log.add(UNSUPPORTED, word.start, word.end, reason, "a tag holds names only")
+            return True
+    return False
+
+
+def _expression(text: str) -> str | None:
+    if text.startswith("["):
+        return None
     if "(" in text or ")" in text:
-        what, help = "subexpressions are not supported", None
-    elif text.startswith(('"', "'")) or text in _LITERALS or re.fullmatch(r"-?\d+(\.\d+)?", text):
-        what, help = f"the literal {text} is not supported", "a tag holds names only"
-    elif "=" in text:
-        what, help = f"named arguments (`{text}`) are not supported", None
-    else:
-        what = f"`{text}` is not a name that can be read"
-        help = "a name has letters, digits, `_` and `-`; write `[a name]` for any other"
-    log.add(UNSUPPORTED, word.start, word.end, what, help)
+        return "subexpressions are not supported"
+    if text.startswith(('"', "'")) or text in _LITERALS or re.fullmatch(r"-?\d+(\.\d+)?", text):
+        return f"the literal {text} is not supported"
+    if "=" in text:
+        return f"named arguments (`{text}`) are not supported"
+    return None
+
+
+def _refuse(word: Word, log: ProblemLog) -> None:
+    if not refuse_expressions([word], log):
+        log.add(
+            UNSUPPORTED, word.start, word.end, f"`{word.text}` is not a name that can be read",
+            "a name has letters, digits, `_` and `-`; write `[a name]` for any other",
+        )  # fmt: skip
 
 
 def parameter_names(

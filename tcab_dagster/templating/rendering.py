@@ -54,11 +54,19 @@ class _Names(dict[str, Any]):
             case Mapping():
                 return cls((key, cls.of(held)) for key, held in value.items())
             case list() | tuple():
-                return [cls.of(item) for item in value]
+                return _Items(cls.of(item) for item in value)
         return value
 
     def __missing__(self, name: str) -> Any:
         raise TcabError(f"pybars3 looked for `{name}`, which the template's check had not allowed")
+
+
+class _Items(list[Any]):
+    """A list with JavaScript's `length`, which pybars3 knows only for a plain list."""
+
+    @property
+    def length(self) -> int:
+        return len(self)
 
 
 def _value(found: Any) -> Any:

@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from tcab_dagster.templating.paths import HELPERS, Word, parameter_names, read_path, words
+from tcab_dagster.templating.paths import (
+    HELPERS,
+    Word,
+    parameter_names,
+    read_path,
+    refuse_expressions,
+    words,
+)
 from tcab_dagster.templating.problems import SYNTAX, UNSUPPORTED, ProblemLog
 from tcab_dagster.templating.tree import Path, Strip
 
@@ -21,7 +28,7 @@ BLOCK_HELPERS = ("if", "unless", "each", "with")
 _ESCAPED = re.compile(r".{2,}?(?=\{\{|\\\{\{|\\\\\{\{|\Z)", re.DOTALL)
 _COMMENT_END = re.compile(r"(~?)\}\}")
 _LONG_COMMENT_END = re.compile(r"--(~?)\}\}")
-_TRIPLE = re.compile(r"\{\{(~?)\{([^{}]*)\}(~?)\}\}")
+_TRIPLE = re.compile(r"\{\{(~?)\{([^{}]*)\}(~?)\}\}(?!\})")
 _TAG = re.compile(r"\{\{(~?)([#/^&]?)([^{}]*?)(~?)\}\}(?!\})")
 _ELSE = re.compile(r"[ \t\r\n]*else(?=[ \t\r\n]|\Z)")
 _PARAMETERS = re.compile(r"[ \t\r\n]as[ \t\r\n]+\|([^|]*)\|[ \t\r\n]*\Z")
@@ -190,6 +197,8 @@ def _open(
     path: Path | None = None
     if not inner:
         log.add(SYNTAX, start, end, "this block names nothing")
+    elif refuse_expressions(inner[1:], log):
+        pass
     elif helper is None and len(inner) > 1:
         log.add(UNSUPPORTED, start, end, f"there is no block helper `{word}`",
                 "blocks are " + ", ".join(f"`#{name}`" for name in BLOCK_HELPERS))  # fmt: skip

@@ -59,6 +59,8 @@ class Comment:
 @dataclass(slots=True)
 class Output:
     path: Path
+    start: int
+    end: int
     strip: Strip
 
 
