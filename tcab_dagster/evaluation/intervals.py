@@ -19,7 +19,7 @@ CONFIDENCE = 0.95
 _Z = 1.959963984540054
 """The standard normal's 97.5th percentile."""
 _CELLS = 2_000_000
-"""How many drawn values are held at once, so that memory does not grow with the runs."""
+"""How many drawn numbers are held at once, so that memory does not grow with the runs."""
 
 
 class Interval(NamedTuple):
@@ -39,14 +39,15 @@ def bootstrap_mean(values: Sequence[float]) -> Interval | None:
         return Interval(values[0], values[0])
     import numpy as np
 
-    observed = np.sort(np.asarray(values, dtype=np.float64))
+    # A resample is how often each value was drawn: scores take few values, however many runs.
+    distinct, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
     generator = np.random.default_rng(SEED)
     means = np.empty(RESAMPLES)
-    step = max(1, _CELLS // len(observed))
+    step = max(1, _CELLS // len(distinct))
     for start in range(0, RESAMPLES, step):
         stop = min(start + step, RESAMPLES)
-        drawn = generator.integers(0, len(observed), size=(stop - start, len(observed)))
-        means[start:stop] = observed[drawn].mean(axis=1)
+        drawn = generator.multinomial(len(values), counts / len(values), size=stop - start)
+        means[start:stop] = drawn @ distinct / len(values)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
     return Interval(float(low), float(high))
