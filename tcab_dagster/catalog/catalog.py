@@ -16,8 +16,8 @@ from tcab_dagster.catalog.diagnostics import (
     CatalogJson,
     Code,
     Diagnostic,
+    Located,
     Place,
-    Related,
     Report,
     diagnostic_json,
     did_you_mean,
@@ -26,6 +26,7 @@ from tcab_dagster.catalog.diagnostics import (
 from tcab_dagster.catalog.model import CaseVersion
 from tcab_dagster.catalog.names import version_order
 from tcab_dagster.catalog.resolution import JAM_MANIFEST, MANIFEST, Resolution, resolve
+from tcab_dagster.catalog.toml_file import read_toml
 from tcab_dagster.errors import UsageError
 
 CASES = "test-cases"
@@ -35,13 +36,14 @@ JAMS = "game-jams"
 @dataclass(frozen=True, slots=True)
 class Catalog:
     """What a checkout declares. `versions` are those that resolved and are not hidden, by
-    `slug@version`; `resolutions` are all that were found, broken and hidden ones too."""
+    `slug@version`; `resolutions` are all that were found, `broken` those with an error."""
 
     root: Path
     versions: Mapping[str, CaseVersion]
     hidden: Mapping[str, CaseVersion]
     diagnostics: tuple[Diagnostic, ...]
     resolutions: tuple[Resolution, ...] = field(repr=False)
+    broken: tuple[Resolution, ...] = field(repr=False)
     unread: tuple[str, ...] = ()
     """Folders, relative to the root, that could not be listed: nothing is known below them."""
 
@@ -112,6 +114,7 @@ def load_catalog(root: Path, *, allow_experimental: bool = False) -> Catalog:
             ]
         ),
         resolutions=tuple(resolutions),
+        broken=tuple(r for r in resolutions if r.case is None or r.name in ambiguous),
         unread=discovery.unread,
     )
 
@@ -162,6 +165,7 @@ def discover(root: Path) -> Discovery:
                     Code.UNREADABLE,
                     Place(folder),
                     f"the folder cannot be listed: {error.strerror or error}",
+                    "make it readable to the user that tcab runs as",
                 )
                 continue
             names = {entry.name for entry in entries}
@@ -283,6 +287,10 @@ def _check_slugs(resolutions: Sequence[Resolution], report: Report) -> frozenset
 def _report_slug(
     code: Code, found: Resolution, other: Resolution, message: str, help: str, report: Report
 ) -> None:
-    report.error(
-        code, found.slug_place, message, help, [Related(other.slug_place, "declared here")]
-    )
+    report.error(code, _slug_place(found), message, help, [(_slug_place(other), "declared here")])
+
+
+def _slug_place(found: Resolution) -> Located:
+    name = f"{found.name}/{MANIFEST}"
+    file = read_toml(found.folder / MANIFEST, name, Report())
+    return Place(name) if file is None else file.value("slug")

@@ -7,12 +7,13 @@ grammar".
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from tcab_dagster.catalog.declared import Declared, require, unique
-from tcab_dagster.catalog.diagnostics import Code, Place, Related, Report
+from tcab_dagster.catalog.diagnostics import Code, Located, Report
 from tcab_dagster.catalog.manifest import (
     CaseManifest,
     CategoryItemTable,
@@ -65,9 +66,9 @@ def check_grammar(
                 manifest.value("review_item", 0),
                 "`[[review_item]]` in a case whose checklist is written in categories",
                 "write it as `[[review.categories.items]]`, or remove `[review]`",
-                [Related(case.value("review"), "the categories grammar is chosen here")],
+                [(case.value("review"), "the categories grammar is chosen here")],
             )
-        if case.table.review is None and manifest.table.review is not None:
+        if "review" not in case.file.values and manifest.table.review is not None:
             report.error(
                 Code.TWO_GRAMMARS,
                 manifest.value("review"),
@@ -230,7 +231,7 @@ def _check_sub_items(item: Declared[ReviewItemTable], report: Report) -> None:
             item.key("sub_item", 0),
             "sub-items both as `sub_items` and as `[[review_item.sub_item]]`",
             "the two say the same: keep one of them",
-            [Related(item.key("sub_items"), "also declared here")],
+            [(item.key("sub_items"), "also declared here")],
         )
     subs = _sub_items(item)
     unique(subs, "id", "sub-item", report, Code.DUPLICATE_ID)
@@ -240,7 +241,7 @@ def _check_sub_items(item: Declared[ReviewItemTable], report: Report) -> None:
             item.key("validation"),
             f"`{table.id}` is graded by its sub-items, so it has no verdict of its own to validate",
             "move `validation` to the sub-items, one script each",
-            [Related(subs[0].value(), "the first sub-item")],
+            [(subs[0].value(), "the first sub-item")],
         )
 
 
@@ -257,22 +258,22 @@ def _check_script(
             video.value("kind"),
             "a second video of one script",
             "a script records one video, over its whole drive: make this one an image",
-            [Related(videos[0].value("kind"), "the first video")],
+            [(videos[0].value("kind"), "the first video")],
         )
 
 
 def _check_scripts_differ(scripts: Sequence[Script], report: Report) -> None:
-    first: dict[str, Place] = {}
+    first: dict[str, Located] = {}
     for script in scripts:
         place = script.validation.value("script")
-        earlier = first.setdefault(script.validation.table.script, place)
+        earlier = first.setdefault(posixpath.normpath(script.validation.table.script), place)
         if earlier != place:
             report.error(
                 Code.SCRIPT_REUSED,
                 place,
                 f"`{script.validation.table.script}` drives a second review item",
                 "under categories a script drives one item: give this one its own",
-                [Related(earlier, "first used here")],
+                [(earlier, "first used here")],
             )
 
 

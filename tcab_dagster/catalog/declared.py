@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from tcab_dagster.catalog.diagnostics import Code, Place, Related, Report, did_you_mean
+from tcab_dagster.catalog.diagnostics import Code, Located, Report, did_you_mean
 from tcab_dagster.catalog.manifest import Table
-from tcab_dagster.catalog.toml_file import KeyPath, Step, TomlFile
+from tcab_dagster.catalog.toml_file import KeyPath, Spot, Step, TomlFile
 
 T = TypeVar("T", bound=Table)
 U = TypeVar("U", bound=Table)
@@ -26,10 +26,10 @@ class Declared(Generic[T]):
     file: TomlFile
     path: KeyPath
 
-    def key(self, *below: Step) -> Place:
+    def key(self, *below: Step) -> Spot:
         return self.file.key(*self.path, *below)
 
-    def value(self, *below: Step) -> Place:
+    def value(self, *below: Step) -> Spot:
         return self.file.value(*self.path, *below)
 
     def each(self, tables: Sequence[U], *key: Step) -> list[Declared[U]]:
@@ -54,13 +54,13 @@ def unique(
                 entry.value(key),
                 f"the {what} `{name}` is declared twice",
                 "give one of them another name",
-                [Related(earlier.value(key), "first declared here")],
+                [(earlier.value(key), "first declared here")],
             )
 
 
 def require(
     name: str,
-    place: Place,
+    place: Located,
     known: Mapping[str, Collection[str]],
     what: str,
     report: Report,

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal, TypedDict
+from typing import Literal, Protocol, TypedDict
 
 from rich.cells import cell_len
 
@@ -89,6 +89,13 @@ class Code(StrEnum):
     NAMES_THE_CABINET = "names-the-cabinet"
 
 
+class Located(Protocol):
+    """Whatever can say where it stands. It is asked only once something is wrong with it."""
+
+    @property
+    def place(self) -> Place: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A span of a file. Lines and columns count from 1, columns in characters; the end is
@@ -101,6 +108,10 @@ class Place:
     end_line: int = 1
     end_column: int = 1
     text: str | None = None
+
+    @property
+    def place(self) -> Place:
+        return self
 
     @property
     def is_header(self) -> bool:
@@ -132,26 +143,36 @@ class Diagnostic:
 
 @dataclass(slots=True)
 class Report:
-    """Collects diagnostics, each once."""
+    """Collects diagnostics, each once: common parts are checked with every variant."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def error(
         self,
         code: Code,
-        place: Place,
+        at: Located,
         message: str,
         help: str | None = None,
-        related: Sequence[Related] = (),
+        related: Sequence[tuple[Located, str]] = (),
     ) -> None:
-        self._add(Diagnostic("error", code, message, place, help, tuple(related)))
+        others = tuple(Related(other.place, label) for other, label in related)
+        self._add(Diagnostic("error", code, message, at.place, help, others))
 
-    def warn(self, code: Code, place: Place, message: str, help: str | None = None) -> None:
-        self._add(Diagnostic("warning", code, message, place, help))
+    def warn(self, code: Code, at: Located, message: str, help: str | None = None) -> None:
+        self._add(Diagnostic("warning", code, message, at.place, help))
+
+    def extend(self, other: Report) -> None:
+        for diagnostic in other.diagnostics:
+            self._add(diagnostic)
 
     def _add(self, diagnostic: Diagnostic) -> None:
-        if diagnostic not in self.diagnostics:
-            self.diagnostics.append(diagnostic)
+        """Of what is found once a variant, the other places are gathered."""
+        for i, known in enumerate(self.diagnostics):
+            if replace(known, related=()) == replace(diagnostic, related=()):
+                new = [r for r in diagnostic.related if r not in known.related]
+                self.diagnostics[i] = replace(known, related=(*known.related, *new))
+                return
+        self.diagnostics.append(diagnostic)
 
     @property
     def has_errors(self) -> bool:

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from tcab_dagster.catalog.checklist import Manifest, resolved_items
 from tcab_dagster.catalog.declared import Declared
-from tcab_dagster.catalog.diagnostics import Code, Place, Report, one_of
+from tcab_dagster.catalog.diagnostics import Code, Located, Report, one_of
 from tcab_dagster.catalog.manifest import (
     CaseManifest,
     DomainTable,
@@ -81,7 +81,7 @@ class Effective:
         return declared_names(self.manifests, array, key)
 
     @property
-    def workspace(self) -> tuple[str, Place] | None:
+    def workspace(self) -> tuple[str, Located] | None:
         """The variant's own, which replaces the common one."""
         for manifest in (self.variant, self.case):
             if manifest.table.workspace is not None:
@@ -102,7 +102,7 @@ def declared_names(manifests: Sequence[Manifest], array: str, key: str) -> froze
 
 
 def media_kind(
-    path: str, kinds: dict[str, MediaKind], place: Place, report: Report
+    path: str, kinds: dict[str, MediaKind], place: Located, report: Report
 ) -> MediaKind | None:
     """Image or video, by the extension. None, reported, for any other."""
     extension = PurePosixPath(path).suffix.removeprefix(".").lower()
@@ -132,8 +132,8 @@ def seeded_files(
         entry = folder.file(spec.table.source, spec.value("source"), report)
         place = spec.value("source" if spec.table.dest is None else "dest")
         dest = destination(spec_dest(spec.table.source, spec.table.dest), place, report)
-        if dest is not None:
-            seeded.append(SeededFile(dest, None if entry is None else entry.path, place))
+        if dest is not None and entry is not None:
+            seeded.append(SeededFile(dest, entry.path, place))
     for i, asset in enumerate(effective.case.table.assets):
         place = effective.case.value("assets", i)
         entry = folder.either(asset, place, report)
@@ -155,12 +155,21 @@ def seeded_files(
     return seeded, proofs
 
 
+def is_mockup(path: str) -> bool:
+    """Whether a reference's `path` can be rendered."""
+    return PurePosixPath(path).suffix.lower() in (".html", ".htm")
+
+
 def _seeded_references(
     effective: Effective, folder: VersionFolder, report: Report
 ) -> list[SeededFile]:
     seeded = []
+    views: set[str] = set()
     for reference in effective.references:
         table = reference.table
+        if table.view.casefold() in views:
+            continue  # a duplicate id
+        views.add(table.view.casefold())
         if (table.path is None) == (table.media is None):
             found = "neither" if table.path is None else "both"
             report.error(
@@ -171,7 +180,7 @@ def _seeded_references(
             )
         elif table.path is not None:
             folder.file(table.path, reference.value("path"), report)
-            if PurePosixPath(table.path).suffix.lower() not in (".html", ".htm"):
+            if not is_mockup(table.path):
                 report.error(
                     Code.BAD_EXTENSION,
                     reference.value("path"),
@@ -181,10 +190,10 @@ def _seeded_references(
             seeded.append(SeededFile(f"reference/{table.view}.png", None, reference.value("view")))
         elif table.media is not None:
             place = reference.value("media")
-            media_kind(table.media, REFERENCE_KINDS, place, report)
+            kind = media_kind(table.media, REFERENCE_KINDS, place, report)
             entry = folder.file(table.media, place, report)
             dest = f"reference/{table.view}{PurePosixPath(table.media).suffix}"
-            if entry is not None:
+            if entry is not None and kind is not None:
                 seeded.append(SeededFile(dest, entry.path, place))
     return seeded
 

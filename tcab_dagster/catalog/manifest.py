@@ -17,6 +17,7 @@ ID = r"^[A-Za-z0-9]+((-+(_-+)*_?|_(-+_)*-*)[A-Za-z0-9]+)*$"
 """Letters, digits, hyphens and single underscores, the first and the last no separator."""
 HANDLE = r"^[A-Za-z_$][A-Za-z0-9_$]*$"
 VERSION = r"^v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$"
+PACK = r"^[^@\s]+@[^@\s]+$"
 DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 Text = Annotated[str, StringConstraints(pattern=TEXT)]
@@ -25,6 +26,7 @@ Id = Annotated[str, StringConstraints(pattern=ID)]
 Handle = Annotated[str, StringConstraints(pattern=HANDLE)]
 VersionName = Annotated[str, StringConstraints(pattern=VERSION)]
 Date = Annotated[str, StringConstraints(pattern=DATE)]
+Pack = Annotated[str, StringConstraints(pattern=PACK)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -45,7 +47,7 @@ class InstrumentationTable(Table):
 
 
 class AudioTable(Table):
-    packs: list[Text]
+    packs: list[Pack]
 
 
 class SpecTable(Table):

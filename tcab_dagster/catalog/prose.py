@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from tcab_dagster.catalog.diagnostics import Code, Place, Report
+from tcab_dagster.catalog.diagnostics import Code, Located, Place, Report
 from tcab_dagster.catalog.seeded import SeededFile
 
 
@@ -30,7 +30,7 @@ def check_prose(
     texts: Sequence[SeededText],
     seeded: Sequence[SeededFile],
     proofs: Sequence[SeededFile],
-    handle: tuple[str, Place] | None,
+    handle: tuple[str, Located] | None,
     report: Report,
 ) -> None:
     """Warns where the seeded texts of a variant do not say what its manifest relies on."""

@@ -17,8 +17,8 @@ from tcab_dagster.catalog.diagnostics import (
     CatalogError,
     Code,
     Diagnostic,
+    Located,
     Place,
-    Related,
     Report,
     did_you_mean,
 )
@@ -26,6 +26,7 @@ from tcab_dagster.catalog.digests import definition_entries, digest, errata_entr
 from tcab_dagster.catalog.effective import (
     Effective,
     declared_names,
+    is_mockup,
     resolved_variant,
     seeded_files,
 )
@@ -54,13 +55,13 @@ _OTHER_TYPES = ("full-stack", "asset-generation", "adversarial", "performance")
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """What became of one version folder. `case` is None where an error stands in the way;
-    `slug` is what its manifest says, where that could be read."""
+    `slug` is what its manifest says, where that could be read. It keeps no document: a catalog
+    holds many of these."""
 
     folder: Path
     name: str
     version: str
     slug: str | None
-    slug_place: Place
     experimental: bool
     case: CaseVersion | None
     diagnostics: tuple[Diagnostic, ...]
@@ -106,7 +107,6 @@ def resolve(path: Path, name: str) -> Resolution:
         name=name,
         version=version,
         slug=known_slug,
-        slug_place=Place(folder.shown(MANIFEST)) if file is None else file.value("slug"),
         experimental=file is not None and file.values.get("experimental") is True,
         case=case,
         diagnostics=report.of_version(known_slug, version),
@@ -128,12 +128,16 @@ def _resolve_case(
     checklist.check_instrumented(case, variants, report)
     secrets = _secrets(case, variants, folder, report)
     stand_in = Declared(VariantManifest(slug="x"), file, ())
+    is_whole = len(variants) == len(manifest.variants) and all(
+        document.file.is_whole for document in checklist.documents(case, variants)
+    )
     for one in effective or [Effective(case, stand_in)]:
-        _check_variant(one, folder, secrets, report)
+        _check_sets(one, folder, report)
+        _check_seeding(one, folder, secrets, is_whole, report)
     _check_names(case, effective, report)
     resolved = [resolved_variant(one) for one in effective]
     errata = read_errata(folder, report)
-    check_errata(errata, [] if report.has_errors else resolved, report)
+    check_errata(errata, resolved if is_whole else [], report)
     if report.has_errors:
         return None
     return _built(case, folder, version, resolved, resolved_errata(errata))
@@ -217,20 +221,20 @@ def _read_variants(
     case: Declared[CaseManifest], folder: VersionFolder, report: Report
 ) -> list[Declared[VariantManifest]]:
     variants: list[Declared[VariantManifest]] = []
-    seen: dict[str, Place] = {}
+    seen: dict[str, Located] = {}
     for i, path in enumerate(case.table.variants):
         place = case.value("variants", i)
         entry = folder.file(path, place, report)
         if entry is None:
             continue
         earlier = seen.setdefault(entry.path, place)
-        if earlier is not place:
+        if earlier != place:
             report.error(
                 Code.DUPLICATE_VARIANT,
                 place,
                 f"the variant file `{path}` is listed twice",
                 "list each variant once; the first is the default",
-                [Related(earlier, "first listed here")],
+                [(earlier, "first listed here")],
             )
             continue
         file = read_toml(folder.root / entry.path, folder.shown(entry.path), report)
@@ -287,7 +291,11 @@ def _secrets(
         *((path, "a variant file") for path in case.table.variants),
     ]
     for manifest in checklist.documents(case, variants):
-        named += [(r.path, "a mockup's source") for r in manifest.table.reference]
+        named += [
+            (r.path, "a mockup's source")
+            for r in manifest.table.reference
+            if r.path is not None and is_mockup(r.path)
+        ]
         named += [
             (script.validation.table.script, "a validation script")
             for script in checklist.scripts_of(manifest)
@@ -314,9 +322,7 @@ def _secrets(
     return Secrets(files, folders)
 
 
-def _check_variant(
-    effective: Effective, folder: VersionFolder, secrets: Secrets, report: Report
-) -> None:
+def _check_sets(effective: Effective, folder: VersionFolder, report: Report) -> None:
     """The rules inside one effective set. What is wrong in common is found once a variant and
     reported once."""
     unique(effective.references, "view", "reference view", report, Code.DUPLICATE_ID)
@@ -325,9 +331,19 @@ def _check_variant(
     checks = effective.case.each(effective.case.table.check, "check")
     unique(checks, "view", "check of the view", report, Code.DUPLICATE_ID)
     checklist.check_items(effective.manifests, folder, report)
-    seeded, proofs = seeded_files(effective, folder, report)
-    check_never_seeded(seeded, secrets, report)
-    check_destinations(seeded, proofs, report)
+
+
+def _check_seeding(
+    effective: Effective, folder: VersionFolder, secrets: Secrets, is_whole: bool, report: Report
+) -> None:
+    """What a run of the variant would be given. Its prose is read only where all of it is known:
+    a missing spec does not also fail to mention a proof."""
+    own = Report()
+    seeded, proofs = seeded_files(effective, folder, own)
+    report.extend(own)
+    check_destinations(check_never_seeded(seeded, secrets, report), proofs, report)
+    if not is_whole or own.has_errors:
+        return
     handle = effective.case.table.instrumentation
     check_prose(
         _texts(effective, seeded, folder, report),
@@ -379,12 +395,12 @@ def _check_names(
         require(name, place, references, "reference view", report, Code.UNKNOWN_REFERENCE)
         for one in effective:
             for reference in one.references:
-                if reference.table.view == name and reference.table.media is not None:
+                if reference.table.view == name and reference.table.path is None:
                     report.error(
                         Code.NOT_RENDERED,
                         place,
                         f"a check compares with a rendered screenshot, but `{name}` is served "
                         "as it is",
                         "name a reference with a `path`, whose mockup is rendered",
-                        [Related(reference.value("media"), "static media")],
+                        [(reference.value("media"), "static media")],
                     )

@@ -6,10 +6,10 @@ Belongs here: the list of seeded files by destination, and its rules. Does not: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tcab_dagster.catalog.diagnostics import Code, Place, Related, Report
+from tcab_dagster.catalog.diagnostics import Code, Located, Report
 from tcab_dagster.catalog.version_folder import Entry, VersionFolder, plain_path
 
 WORKSPACE = "the workspace"
@@ -22,7 +22,7 @@ class SeededFile:
 
     dest: str
     source: str | None
-    place: Place
+    place: Located
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def spec_dest(source: str, dest: str | None) -> str:
 
 
 def seeded_tree(
-    folder: VersionFolder, path: Entry, at: str, place: Place, report: Report
+    folder: VersionFolder, path: Entry, at: str, place: Located, report: Report
 ) -> Iterator[SeededFile]:
     """Every file below a workspace or an asset folder, at its path below `at`."""
     below = f"{path.path}/" if path.path else ""
@@ -64,9 +64,12 @@ def seeded_tree(
             yield SeededFile(f"{at}/{inner}" if at else inner, entry.path, place)
 
 
-def check_never_seeded(seeded: Iterable[SeededFile], secrets: Secrets, report: Report) -> None:
-    """What a person or the validation keeps from the model must not reach it by another key."""
-    reported: set[Place] = set()
+def check_never_seeded(
+    seeded: Sequence[SeededFile], secrets: Secrets, report: Report
+) -> list[SeededFile]:
+    """What is kept from the model must not reach it by another key. Returns what the keys
+    without this fault seed."""
+    reported: set[Located] = set()
     for file in seeded:
         what = None if file.source is None else secrets.what_is(file.source)
         if what is not None and file.place not in reported:
@@ -77,6 +80,7 @@ def check_never_seeded(seeded: Iterable[SeededFile], secrets: Secrets, report: R
                 f"this would seed `{file.source}`, {what}",
                 "a run never sees it: move it out of what is seeded",
             )
+    return [file for file in seeded if file.place not in reported]
 
 
 def check_destinations(
@@ -86,7 +90,7 @@ def check_destinations(
     Compared without case, since a run's tree may be unpacked where case does not tell."""
     taken: dict[str, SeededFile] = {}
     folders: dict[str, SeededFile] = {}
-    reported: set[tuple[Place, Place]] = set()
+    reported: set[tuple[Located, Located]] = set()
     for file in (*seeded, *proofs):
         name = file.dest.casefold()
         parents = _parents(name)
@@ -104,7 +108,7 @@ def check_destinations(
             folders.setdefault(parent, file)
 
 
-def destination(written: str, place: Place, report: Report) -> str | None:
+def destination(written: str, place: Located, report: Report) -> str | None:
     """A destination in the run's repository, plain. None, reported, where it cannot be one."""
     path = plain_path(written, place, report, within="the run's repository")
     if path == "":
@@ -118,7 +122,7 @@ def _parents(name: str) -> list[str]:
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
-def _report_git(file: SeededFile, reported: set[tuple[Place, Place]], report: Report) -> None:
+def _report_git(file: SeededFile, reported: set[tuple[Located, Located]], report: Report) -> None:
     if (file.place, file.place) not in reported:
         reported.add((file.place, file.place))
         report.error(
@@ -133,7 +137,7 @@ def _report_rivals(
     file: SeededFile,
     rival: SeededFile,
     is_proof: bool,
-    reported: set[tuple[Place, Place]],
+    reported: set[tuple[Located, Located]],
     report: Report,
 ) -> None:
     if (file.place, rival.place) in reported:
@@ -146,7 +150,7 @@ def _report_rivals(
             file.place,
             f"the proof's `{shared}` cannot be told from what lies there already",
             "a proof is what the build writes: give it a destination of its own",
-            [Related(rival.place, "taken here")],
+            [(rival.place, "taken here")],
         )
         return
     report.error(
@@ -154,5 +158,5 @@ def _report_rivals(
         file.place,
         f"two seeded files would share `{shared}`",
         "give one of them another destination (upper and lower case do not tell them apart)",
-        [Related(rival.place, "taken here")],
+        [(rival.place, "taken here")],
     )

@@ -57,6 +57,7 @@ _PATTERNS: Mapping[str, tuple[Code, str, str]] = {
         "name the window property alone, without `window.`, such as `__game`",
     ),
     m.VERSION: (Code.BAD_VERSION, "is no version", "write it as vMAJOR.MINOR.PATCH"),
+    m.PACK: (Code.BAD_VALUE, "is no pack", "write it as name@version"),
     m.DATE: (Code.BAD_DATE, "is no date", "write it as YYYY-MM-DD"),
 }
 
@@ -87,6 +88,7 @@ def parse(model: type[M], file: TomlFile, report: Report) -> M | None:
         return model.model_validate(file.values)
     except ValidationError as error:
         faults = [_fault(details, file.values) for details in error.errors(include_url=False)]
+    file.is_whole = False
     misplaced = {f.path[-1] for f in faults if f.kind == "extra_forbidden" and len(f.path) > 1}
     for fault in faults:
         if fault.kind == "missing" and len(fault.path) == 1 and fault.path[0] in misplaced:
@@ -182,7 +184,7 @@ def _report_unknown(fault: _Fault, model: type[m.Table], file: TomlFile, report:
     place = file.key(*path)
     owner = _model_at(model, path[:-1]) or model
     title = _title(path[:-1], model)
-    if len(path) > 1 and key in model.model_fields and file.table(*path[:-1]).is_header:
+    if len(path) > 1 and key in model.model_fields and file.table(*path[:-1]).place.is_header:
         report.error(
             Code.MISPLACED_KEY,
             place,

@@ -86,7 +86,7 @@ class Store:
 
         Raises CatalogError where the files are no longer those that were resolved.
         """
-        folder = VersionFolder.scan(case.folder, "", Report())
+        folder = VersionFolder.listing(case.folder)
         baselines = baseline_entries(folder)
         entry = StoreEntry(
             slug=case.slug,
@@ -214,7 +214,7 @@ class Store:
             shutil.copyfile(folder.root / entry.path, target, follow_symlinks=False)
             if entry.executable:
                 target.chmod(0o755)
-        copy = VersionFolder.scan(copied, "", Report())
+        copy = VersionFolder.listing(copied)
         if digest(copy, version, copy.below("")) != expected:
             shutil.rmtree(incoming)
             raise CatalogError(

@@ -12,7 +12,7 @@ import stat
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import rtoml
 import tree_sitter
@@ -38,13 +38,28 @@ class _Spans:
     value: Span | None
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A key, a value or a table of a document, located when asked."""
+
+    file: TomlFile
+    path: KeyPath
+    part: Literal["key", "value", "table"]
+
+    @property
+    def place(self) -> Place:
+        return self.file.place_of(self.path, self.part)
+
+
+@dataclass(eq=False)
 class TomlFile:
     """A parsed document. `name` is its path as diagnostics show it."""
 
     name: str
     text: str
     values: dict[str, object] = field(repr=False)
+    is_whole: bool = True
+    """Whether its shape is faultless: else some of what it says was left out."""
     forgotten: dict[KeyPath, list[int]] = field(default_factory=dict, repr=False)
     _forgotten_values: dict[KeyPath, list[object]] = field(default_factory=dict, repr=False)
 
@@ -60,28 +75,28 @@ class TomlFile:
         names = (entry.get(key) for entry in entries if isinstance(entry, dict))
         return {name for name in names if isinstance(name, str)}
 
-    def key(self, *path: Step) -> Place:
-        """The key at `path`, or the nearest thing around it that has a place."""
-        spans = self._positions.get(self._as_written(path))
-        if spans is None:
-            return self.table(*path[:-1])
-        return self._place(spans.key or spans.value)
+    def key(self, *path: Step) -> Spot:
+        return Spot(self, path, "key")
 
-    def value(self, *path: Step) -> Place:
+    def value(self, *path: Step) -> Spot:
         """The value at `path`; of a table its header."""
-        spans = self._positions.get(self._as_written(path))
-        if spans is None:
-            return self.table(*path[:-1])
-        return self._place(spans.value or spans.key)
+        return Spot(self, path, "value")
 
-    def table(self, *path: Step) -> Place:
+    def table(self, *path: Step) -> Spot:
         """The nearest table around `path`: its header, its braces, or the document's start."""
+        return Spot(self, path, "table")
+
+    def place_of(self, path: KeyPath, part: Literal["key", "value", "table"]) -> Place:
+        """Where it stands, or the nearest table around it."""
         path = self._as_written(path)
         while path:
             spans = self._positions.get(path)
-            if spans is not None and (spans.value or spans.key):
-                return self._place(spans.value or spans.key)
-            path = path[:-1]
+            if spans is not None:
+                first, second = spans.value, spans.key
+                span = second or first if part == "key" else first or second
+                if span is not None:
+                    return self._place(span)
+            path, part = path[:-1], "table"
         return self.start
 
     def _as_written(self, path: KeyPath) -> KeyPath:
@@ -108,9 +123,7 @@ class TomlFile:
         _walk_document(parser.parse(self.text.encode()).root_node, found)
         return found
 
-    def _place(self, span: Span | None) -> Place:
-        if span is None:
-            return self.start
+    def _place(self, span: Span) -> Place:
         (row, column), (end_row, end_column) = span
         line = self._lines[row]
         return Place(
@@ -161,19 +174,28 @@ def read_text(path: Path, name: str, report: Report) -> str | None:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            report.error(Code.NOT_A_FILE, Place(name), f"`{name}` is not a regular file")
+            report.error(
+                Code.NOT_A_FILE,
+                Place(name),
+                "this is no regular file",
+                "put the file itself there",
+            )
             return None
         if status.st_size > MAX_BYTES:
             report.error(
                 Code.TOO_LARGE,
                 Place(name),
                 f"the file has {status.st_size} bytes, more than the {MAX_BYTES} it may have",
+                "a manifest and a seeded text are written by hand: split it, or trim it",
             )
             return None
         content = path.read_bytes()
     except OSError as error:
         report.error(
-            Code.UNREADABLE, Place(name), f"the file cannot be read: {error.strerror or error}"
+            Code.UNREADABLE,
+            Place(name),
+            f"the file cannot be read: {error.strerror or error}",
+            "make it a file that the user tcab runs as may read",
         )
         return None
     try:
@@ -203,7 +225,9 @@ def _report_syntax(message: str, name: str, text: str, report: Report) -> None:
         shown = lines[row - 1].rstrip("\r") if row <= len(lines) else ""
         place = Place(name, row, column, row, column + 1, shown)
         message = message[: match.start()]
-    report.error(Code.SYNTAX, place, f"not TOML: {message}")
+    report.error(
+        Code.SYNTAX, place, f"not TOML: {message}", "the format is described at https://toml.io"
+    )
 
 
 def _span(first: tree_sitter.Node, last: tree_sitter.Node) -> Span:

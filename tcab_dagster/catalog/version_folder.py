@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from tcab_dagster.catalog.diagnostics import Code, Place, Report, did_you_mean
+from tcab_dagster.catalog.diagnostics import Code, Located, Place, Report, did_you_mean
 
 ERRATA = "errata.toml"
 BASELINES = "validation-baseline"
@@ -55,27 +55,42 @@ class VersionFolder:
             folder.entries[entry.path] = entry
         return folder
 
+    @classmethod
+    def listing(cls, root: Path) -> VersionFolder:
+        """The entries of a folder that has been found faultless."""
+        return cls.scan(root, "", Report())
+
     def shown(self, path: str) -> str:
         """`path` as diagnostics show it."""
         return posixpath.join(self.name, path) if self.name else path
 
-    def file(self, written: str, place: Place, report: Report) -> Entry | None:
+    def file(self, written: str, place: Located, report: Report) -> Entry | None:
         """The file that a manifest names at `place`. None, reported, where there is none."""
         entry = self._find(written, place, report)
         if entry is not None and entry.kind != "file":
-            report.error(Code.NOT_A_FILE, place, f"`{written}` is a folder, not a file")
+            report.error(
+                Code.NOT_A_FILE,
+                place,
+                f"`{written}` is a folder, not a file",
+                "name one file; the key takes no folder",
+            )
             return None
         return entry
 
-    def folder(self, written: str, place: Place, report: Report) -> Entry | None:
+    def folder(self, written: str, place: Located, report: Report) -> Entry | None:
         """The folder that a manifest names at `place`. None, reported, where there is none."""
         entry = self._find(written, place, report)
         if entry is not None and entry.kind != "folder":
-            report.error(Code.NOT_A_FOLDER, place, f"`{written}` is a file, not a folder")
+            report.error(
+                Code.NOT_A_FOLDER,
+                place,
+                f"`{written}` is a file, not a folder",
+                "name the folder that holds it",
+            )
             return None
         return entry
 
-    def either(self, written: str, place: Place, report: Report) -> Entry | None:
+    def either(self, written: str, place: Located, report: Report) -> Entry | None:
         """The file or folder that a manifest names at `place`."""
         return self._find(written, place, report)
 
@@ -86,7 +101,7 @@ class VersionFolder:
             if path.startswith(prefix) and entry.kind != "folder":
                 yield entry
 
-    def _find(self, written: str, place: Place, report: Report) -> Entry | None:
+    def _find(self, written: str, place: Located, report: Report) -> Entry | None:
         path = plain_path(written, place, report)
         if path is None:
             return None
@@ -126,7 +141,7 @@ class VersionFolder:
 
 
 def plain_path(
-    written: str, place: Place, report: Report, within: str = "the version folder"
+    written: str, place: Located, report: Report, within: str = "the version folder"
 ) -> str | None:
     """A written path in its one plain form; `""` is the folder itself. None where it cannot be."""
     if "\\" in written or "\0" in written or any(ord(c) < 32 for c in written):
@@ -157,6 +172,7 @@ def _scan(folder: VersionFolder, below: str, report: Report) -> Iterator[Entry]:
             Code.UNREADABLE,
             Place(folder.shown(below) or "."),
             f"the folder cannot be read: {error.strerror or error}",
+            "make it readable to the user that tcab runs as",
         )
         return
     for found in listing:

@@ -1,0 +1,257 @@
+"""From a checkout to the store: what changed, decided by digests, and nothing else touched.
+
+Belongs here: the comparison of two snapshots, and one pass that carries it out. Does not: the
+warehouse's rows, partitions (whoever calls derives them from the report). Concept: spec 000 ("a
+whole-catalog ingest ..."); docs/storage.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import git
+
+from tcab_dagster.catalog.catalog import CASES, JAMS, Catalog, load_catalog
+from tcab_dagster.catalog.diagnostics import Code, Diagnostic, Place, in_order
+from tcab_dagster.catalog.digests import baseline_entries, digest
+from tcab_dagster.catalog.model import CaseVersion
+from tcab_dagster.catalog.resolution import MANIFEST
+from tcab_dagster.catalog.store import Origin, Store, StoreEntry
+from tcab_dagster.catalog.version_folder import VersionFolder
+from tcab_dagster.errors import TcabError, UsageError
+from tcab_dagster.home import Home, file_lock
+
+Keys = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """What a version is made of, told apart by what a change of it means."""
+
+    definition: str
+    errata: str
+    baselines: str
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogChange:
+    """What differs between two snapshots of a catalog, as `slug@version` keys.
+
+    Every key of `after` is in exactly one of added, changed, frozen, errata_changed,
+    baselines_changed and unchanged; a change of more than one kind counts as the first of them.
+    """
+
+    added: Keys
+    changed: Keys
+    errata_changed: Keys
+    baselines_changed: Keys
+    unchanged: Keys
+    frozen: Keys
+    removed: Keys
+    spared: Keys
+
+
+def catalog_change(
+    before: Mapping[str, Digests],
+    after: Mapping[str, Digests],
+    *,
+    in_use: Keys,
+    frozen: Mapping[str, str],
+    unknown: Keys,
+) -> CatalogChange:
+    """Compares two snapshots.
+
+    `in_use` keys are spared though no longer declared; `frozen` keys may not change from the
+    definition that they map to; of `unknown` keys nothing could be read, so nothing is concluded.
+    """
+    both = (after.keys() & before.keys()) | (after.keys() & frozen.keys())
+    refused = frozenset(k for k in both if k in frozen and after[k].definition != frozen[k])
+    kept = (after.keys() & before.keys()) - refused
+    changed = frozenset(k for k in kept if after[k].definition != before[k].definition)
+    errata = frozenset(k for k in kept - changed if after[k].errata != before[k].errata)
+    baselines = frozenset(
+        k for k in kept - changed - errata if after[k].baselines != before[k].baselines
+    )
+    gone = before.keys() - after.keys() - unknown
+    return CatalogChange(
+        added=frozenset(after.keys() - before.keys() - refused),
+        changed=changed,
+        errata_changed=errata,
+        baselines_changed=baselines,
+        unchanged=frozenset(kept - changed - errata - baselines),
+        frozen=refused,
+        removed=frozenset(gone - in_use),
+        spared=frozenset(gone & in_use),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did, as `slug@version` keys.
+
+    `refused` are versions that are broken, ambiguous, or frozen and changed: what was stored of
+    them stays. `hidden` were shown before and are experimental now, where such are not shown.
+    """
+
+    added: Keys
+    changed: Keys
+    errata_changed: Keys
+    baselines_changed: Keys
+    removed: Keys
+    spared: Keys
+    refused: Keys
+    hidden: Keys
+    unchanged: Keys
+    diagnostics: tuple[Diagnostic, ...]
+    commit: str | None
+    dirty: bool
+
+
+def ingest(
+    home: Home,
+    checkout: Path,
+    *,
+    in_use: Keys,
+    force: bool = False,
+    allow_experimental: bool = False,
+    frozen: Mapping[str, str] | None = None,
+) -> IngestReport:
+    """Brings the store to what the checkout declares, in one pass.
+
+    `in_use` are the keys that runs refer to; `frozen` maps those that published runs refer to
+    onto the digest of their definition. `force` counts every version as changed, and lets a
+    checkout without any version empty the store. A broken version keeps none out, and what could
+    not be read is not taken for removed. Raises UsageError where `checkout` is no catalog.
+    """
+    with file_lock(home.locks / "catalog", wait=True):
+        store = Store(home)
+        store.clear_incoming()
+        commit, dirty = checkout_state(checkout)
+        catalog = load_catalog(checkout, allow_experimental=allow_experimental)
+        dirty = dirty or checkout_state(checkout) != (commit, dirty)
+        return _ingest(store, catalog, commit, dirty, in_use, frozen or {}, force)
+
+
+def _ingest(
+    store: Store,
+    catalog: Catalog,
+    commit: str | None,
+    dirty: bool,
+    in_use: Keys,
+    frozen: Mapping[str, str],
+    force: bool,
+) -> IngestReport:
+    entries = {entry.key: entry for entry in store.entries()}
+    if entries and not catalog.resolutions and not force:
+        raise UsageError(
+            f"{catalog.root} declares no version at all, and {len(entries)} are stored",
+            help="mend the checkout, or remove them with --force",
+        )
+    shown = {key: _stored(entry) for key, entry in entries.items() if not entry.hidden}
+    unknown = _unknown(catalog, entries)
+    change = catalog_change(
+        shown,
+        {key: _digests(case) for key, case in catalog.versions.items()},
+        in_use=in_use,
+        frozen=frozen,
+        unknown=unknown | catalog.hidden.keys(),
+    )
+    folders = {r.case.key: r.name for r in catalog.resolutions if r.case is not None}
+    for key, case in catalog.versions.items():
+        if key in change.frozen:
+            continue
+        origin = Origin(folders[key], commit, dirty)
+        if force or key not in change.unchanged:
+            store.put(case, origin=origin)
+        elif entries[key].folder != origin.folder:
+            store.write_entry(entries[key].model_copy(update={"folder": origin.folder}))
+    hidden = catalog.hidden.keys() & shown.keys()
+    for key in hidden:
+        store.write_entry(entries[key].model_copy(update={"hidden": True}))
+    hidden_and_gone = (
+        entries.keys()
+        - shown.keys()
+        - catalog.versions.keys()
+        - catalog.hidden.keys()
+        - unknown
+        - in_use
+    )
+    removed = change.removed | hidden_and_gone
+    for key in sorted(removed):
+        store.remove(key)
+    return IngestReport(
+        added=change.added,
+        changed=change.changed | (change.unchanged if force else frozenset()),
+        errata_changed=change.errata_changed,
+        baselines_changed=change.baselines_changed,
+        removed=removed,
+        spared=change.spared,
+        refused=change.frozen | {r.key for r in catalog.broken if r.key is not None},
+        hidden=frozenset(hidden),
+        unchanged=frozenset() if force else change.unchanged,
+        diagnostics=in_order(
+            [*catalog.diagnostics, *(_frozen(folders[k], k) for k in change.frozen)]
+        ),
+        commit=commit,
+        dirty=dirty,
+    )
+
+
+def checkout_state(checkout: Path) -> tuple[str | None, bool]:
+    """The commit that is checked out, and whether the catalog's files differ from it.
+
+    Outside git the commit is None. Raises TcabError where git refuses the checkout.
+    """
+    try:
+        repository = git.Repo(checkout, search_parent_directories=True)
+    except (git.InvalidGitRepositoryError, git.NoSuchPathError):
+        return None, False
+    with repository:
+        try:
+            commit = repository.head.commit.hexsha if repository.head.is_valid() else None
+            parts = [str(checkout / part) for part in (CASES, JAMS) if (checkout / part).is_dir()]
+            changes = repository.git.status("--porcelain", "--", *parts)
+        except git.GitCommandError as error:
+            raise TcabError(
+                f"git does not read the checkout {checkout}: {str(error.stderr).strip()}",
+                help="a checkout of another user needs `git config --global safe.directory`",
+            ) from error
+    return commit, bool(changes)
+
+
+def _stored(entry: StoreEntry) -> Digests:
+    return Digests(entry.digest, entry.errata_digest, entry.baselines_digest)
+
+
+def _digests(case: CaseVersion) -> Digests:
+    folder = VersionFolder.listing(case.folder)
+    return Digests(
+        case.digest, case.errata_digest, digest(folder, case.version, baseline_entries(folder))
+    )
+
+
+def _unknown(catalog: Catalog, entries: Mapping[str, StoreEntry]) -> Keys:
+    """Stored keys whose version is broken now, or lay where nothing could be read."""
+    unread = [*catalog.unread, *(r.name for r in catalog.broken)]
+    below = tuple(f"{folder}/" for folder in unread)
+    return frozenset(
+        [
+            *(k for k, e in entries.items() if f"{e.folder}/".startswith(below)),
+            *(r.key for r in catalog.broken if r.key is not None),
+        ]
+    )
+
+
+def _frozen(folder: str, key: str) -> Diagnostic:
+    slug, _, version = key.partition("@")
+    return Diagnostic(
+        "error",
+        Code.FROZEN_VERSION,
+        f"published runs refer to {key}, but its definition has changed",
+        Place(f"{folder}/{MANIFEST}"),
+        "restore it and publish the change as a new version; a known issue is an erratum",
+        slug=slug,
+        version=version,
+    )
