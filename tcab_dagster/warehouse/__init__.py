@@ -6,8 +6,8 @@ Concept: docs/storage.md, "The warehouse"; docs/tables.md.
 """
 
 from tcab_dagster.warehouse.connection import Answer, connect, query
+from tcab_dagster.warehouse.files import WarehouseError
 from tcab_dagster.warehouse.metrics import GroupMetrics, compute_metrics, stale_metrics
-from tcab_dagster.warehouse.rows import WarehouseError
 from tcab_dagster.warehouse.sync import SyncReport, sync
 from tcab_dagster.warehouse.writing import (
     remove_case,

@@ -17,8 +17,7 @@ import duckdb
 
 from tcab_dagster.errors import UsageError
 from tcab_dagster.home import Home
-from tcab_dagster.warehouse.files import WarehouseFolder
-from tcab_dagster.warehouse.rows import WarehouseError
+from tcab_dagster.warehouse.files import WarehouseError, WarehouseFolder
 from tcab_dagster.warehouse.views import TABLES, statements
 
 

@@ -23,10 +23,16 @@ from typing import Literal
 
 import duckdb
 
+from tcab_dagster.errors import TcabError
 from tcab_dagster.home import Home, file_lock
 
 FORMAT = 1
 LEFTOVER_SECONDS = 3600.0
+
+
+class WarehouseError(TcabError):
+    """The warehouse cannot hold, or does not have, what was asked of it."""
+
 
 Kind = Literal["cases", "runs", "metrics"]
 Row = Mapping[str, object]
@@ -195,10 +201,17 @@ class WarehouseFolder:
         return f"{literal}/*/*.parquet"
 
     def put(self, kind: Kind, files: Iterable[tuple[str, Iterable[Row]]]) -> None:
-        """Replaces the file of each key whole."""
+        """Replaces the file of each key whole. Raises WarehouseError where the disk refuses."""
         with memory() as connection:
             for key, rows in files:
-                self._write(connection, kind, self.live(kind, key), rows)
+                path = self.live(kind, key)
+                try:
+                    self._write(connection, kind, path, rows)
+                except (duckdb.Error, OSError) as error:
+                    raise WarehouseError(
+                        f"the rows of {key} cannot be written to {path}: {error}",
+                        help="mend that; they are written by the next sync",
+                    ) from error
 
     def empty_out(self, kind: Kind, key: str) -> None:
         """Replaces the file of a key, if there is one, by one without rows, to be swept later:

@@ -11,20 +11,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from math import lcm
+from math import inf, lcm
 
 from tcab_dagster.catalog.model import CaseVersion, Point, Variant
-from tcab_dagster.errors import TcabError
 from tcab_dagster.evaluation.score import decisions
 from tcab_dagster.records import RunRecord
-from tcab_dagster.warehouse.files import Row
+from tcab_dagster.warehouse.files import Row, WarehouseError
 
 EXACT_INTEGERS = 2**53
 """Below it every whole number is a double too, so that SQL's division is correctly rounded."""
-
-
-class WarehouseError(TcabError):
-    """The warehouse cannot hold, or does not have, what was asked of it."""
 
 
 def case_row(case: CaseVersion, *, hidden: bool) -> Row:
@@ -99,11 +94,11 @@ def run_row(record: RunRecord, case: CaseVersion) -> Row:
         "session_seconds": record.durations.session,
         "teardown_seconds": record.durations.teardown,
         "validation_seconds": record.durations.validation,
-        "uncached_input_tokens": record.usage.uncached_input,
-        "cached_input_tokens": record.usage.cached_input,
-        "output_tokens": record.usage.output,
-        "reasoning_tokens": record.usage.reasoning,
-        "cost_usd": record.usage.cost_usd,
+        "uncached_input_tokens": _count(record.usage.uncached_input),
+        "cached_input_tokens": _count(record.usage.cached_input),
+        "output_tokens": _count(record.usage.output),
+        "reasoning_tokens": _count(record.usage.reasoning),
+        "cost_usd": _amount(record.usage.cost_usd),
         "tree_files": record.tree.files if record.tree else None,
         "tree_bytes": record.tree.bytes if record.tree else None,
         "tree_digest": record.tree.digest if record.tree else None,
@@ -145,7 +140,8 @@ def run_row(record: RunRecord, case: CaseVersion) -> Row:
         ],
         "media": [media.model_dump() for media in validation.media] if validation else [],
         "tool_calls": [
-            {"tool": tool, "calls": calls} for tool, calls in sorted(record.tool_calls.items())
+            {"tool": tool, "calls": _count(calls)}
+            for tool, calls in sorted(record.tool_calls.items())
         ],
         "record_digest": record_digest(record),
     }
@@ -211,6 +207,15 @@ def _check_definition(record: RunRecord, case: CaseVersion) -> None:
             f"validated as of {validation.definition_digest[:12]}",
             help="validate the run again",
         )
+
+
+def _count(told: int | None) -> int | None:
+    """A count that an agent's own output told; NULL where it cannot be one."""
+    return told if told is not None and 0 <= told < 2**63 else None
+
+
+def _amount(told: float | None) -> float | None:
+    return told if told is not None and 0 <= told < inf else None
 
 
 def _utc(moment: datetime) -> datetime:

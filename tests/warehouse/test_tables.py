@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ import pytest
 
 from tcab_dagster.errors import UsageError
 from tcab_dagster.home import Home
-from tcab_dagster.records import State
+from tcab_dagster.records import State, Usage
 from tcab_dagster.warehouse import (
     WarehouseError,
     connect,
@@ -18,6 +19,7 @@ from tcab_dagster.warehouse import (
     write_case,
     write_run,
 )
+from tcab_dagster.warehouse.files import WarehouseFolder
 from tcab_dagster.warehouse.views import TABLES
 from tests.evaluation.authored import (
     case,
@@ -125,6 +127,46 @@ def test_the_latest_version_is_the_greatest_not_the_last_of_the_alphabet(home: H
         write_case(home, replace(PONG, version=version))
 
     assert query(home, "SELECT version FROM cases WHERE latest").rows == [("v1.10.0",)]
+
+
+HOSTILE = ["a\0b", "'; DROP VIEW runs; --", "\x1b[31m", "\U0001f600", "x" * 1_000_000, ""]
+
+
+def test_whatever_text_a_run_produced_is_stored_as_it_is(home: Home) -> None:
+    for n, text in enumerate(HOSTILE):
+        write_run(home, record(PONG, {"ball": "pass"}, run=n, detail=text), PONG)
+
+    assert [row for (row,) in query(home, "SELECT detail FROM runs ORDER BY run_id").rows] == (
+        HOSTILE
+    )
+
+
+def test_counts_that_cannot_be_true_are_null_and_do_not_lose_the_run(home: Home) -> None:
+    impossible = Usage(output=2**70, reasoning=-1, cached_input=5, cost_usd=float("nan"))
+    write_run(home, record(PONG, usage=impossible, tool_calls={"bash": 2**64, "edit": 1}), PONG)
+
+    assert query(
+        home, "SELECT output_tokens, reasoning_tokens, cached_input_tokens, cost_usd FROM runs"
+    ).rows == [(None, None, 5, None)]
+    assert query(home, "SELECT tool, calls FROM tool_calls ORDER BY tool").rows == [
+        ("bash", None), ("edit", 1),
+    ]  # fmt: skip
+
+
+def test_a_disk_that_refuses_leaves_the_old_rows_and_says_what_to_do(home: Home) -> None:
+    write_run(home, record(PONG, detail="old"), PONG)
+    live = WarehouseFolder.of(home).live("runs", record(PONG).run_id)
+    before = live.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
+    try:
+        with pytest.raises(WarehouseError, match="next sync"):
+            write_run(home, record(PONG, detail="new"), PONG)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert live.read_bytes() == before
+    assert list(live.parent.glob(".*")) == []
 
 
 def test_bad_sql_is_a_usage_error_that_names_the_tables(home: Home) -> None:
