@@ -82,7 +82,9 @@ class Code(StrEnum):
     UNKNOWN_VERDICT = "unknown-verdict"
     NOTHING_TO_EXCLUDE = "nothing-to-exclude"
     # Templates, and the author's contract with the model.
-    TEMPLATE = "template"
+    TEMPLATE_SYNTAX = "template-syntax"
+    TEMPLATE_UNSUPPORTED = "template-unsupported"
+    TEMPLATE_UNKNOWN_NAME = "template-unknown-name"
     PROOF_NOT_REQUESTED = "proof-not-requested"
     UNSEEDED_TARGET = "unseeded-target"
     HANDLE_NOT_NAMED = "handle-not-named"

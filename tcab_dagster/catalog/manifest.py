@@ -55,6 +55,10 @@ class SpecTable(Table):
     dest: Text | None = None
     kind: Literal["spec", "script"] = "spec"
 
+    @property
+    def is_template(self) -> bool:
+        return self.source.endswith(".hbs")
+
 
 class ReferenceTable(Table):
     view: Id

@@ -43,8 +43,10 @@ from tcab_dagster.catalog.seeded import (
     check_never_seeded,
 )
 from tcab_dagster.catalog.shape import UNKNOWN, parse
+from tcab_dagster.catalog.templates import check_template
 from tcab_dagster.catalog.toml_file import TomlFile, read_text, read_toml
 from tcab_dagster.catalog.version_folder import BASELINES, ERRATA, VersionFolder
+from tcab_dagster.templating import SPEC_SHAPE, prompt_shape
 
 MANIFEST = "test-case.toml"
 JAM_MANIFEST = "game-jam.toml"
@@ -135,6 +137,7 @@ def _resolve_case(
         _check_sets(one, folder, report)
         _check_seeding(one, folder, secrets, is_whole, report)
     _check_names(case, effective, report)
+    _check_templates(case, effective, folder, report)
     resolved = [resolved_variant(one) for one in effective]
     errata = read_errata(folder, report)
     check_errata(errata, resolved if is_whole else [], report)
@@ -371,6 +374,24 @@ def _texts(
         if text is not None:
             texts.append(SeededText(name, file.dest, text, is_spec))
     return texts
+
+
+def _check_templates(
+    case: Declared[CaseManifest],
+    effective: Sequence[Effective],
+    folder: VersionFolder,
+    report: Report,
+) -> None:
+    """The prompt and every spec that is rendered, each once."""
+    quiet = Report()  # that they exist is checked elsewhere
+    prompt = folder.file(case.table.prompt, case.value("prompt"), quiet)
+    if prompt is not None:
+        check_template(folder, prompt.path, prompt_shape(case.table.type), report)
+    sources = {s.table.source for e in effective for s in e.specs if s.table.is_template}
+    for source in sorted(sources):
+        spec = folder.file(source, case.value("spec"), quiet)
+        if spec is not None:
+            check_template(folder, spec.path, SPEC_SHAPE, report)
 
 
 def _check_names(

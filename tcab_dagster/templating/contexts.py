@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from tcab_dagster.catalog.model import CaseVersion, TestType, Variant
 from tcab_dagster.templating.shapes import ListShape, MappingShape, Scalar, Shape
+
+if TYPE_CHECKING:  # the catalog checks templates, so it imports this package
+    from tcab_dagster.catalog.model import CaseVersion, TestType, Variant
 
 WORKSPACE = "/work"
 """The seeded repository's place in the run container."""

@@ -17,11 +17,6 @@ from tcab_dagster.home import Home
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home.open(tmp_path / "home")
-
-
-@pytest.fixture
 def case(tmp_path: Path) -> Authored:
     return author(tmp_path / "checkout")
 

@@ -22,11 +22,6 @@ NOVA = "nova@v1.0.0"
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home.open(tmp_path / "home")
-
-
-@pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     return tmp_path / "checkout"
 
