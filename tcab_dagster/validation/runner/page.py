@@ -15,6 +15,7 @@ import asyncio
 import base64
 import io
 import json
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
@@ -85,6 +86,9 @@ _FIRST_PAINT = """(() => {
   const paint = performance.getEntriesByName("first-contentful-paint")[0];
   return paint ? performance.timeOrigin + paint.startTime : null;
 })()"""
+
+
+_PROTOCOL = re.compile(r"^CDPSession\.send: Protocol error \([\w.]+\): ")
 
 
 class PageFailed(Exception):
@@ -294,7 +298,7 @@ class Page:
         except TimeoutError:
             raise PageSilent(f"the page did not answer {what} within {seconds:g} s") from None
         except Error as error:
-            line = one_line(error.message)
+            line = one_line(_PROTOCOL.sub("", error.message))
             if self._crashed or self._tab.is_closed() or "closed" in line or "crashed" in line:
                 raise PageSilent("the page crashed or closed itself") from None
             raise PageFailed(f"{what} failed: {line}") from None
