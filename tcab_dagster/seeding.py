@@ -123,10 +123,9 @@ def _contents(case: CaseVersion, variant: Variant, references: Path | None) -> l
     """Every file of the repository, read and rendered before the first is written."""
     folder = VersionFolder.scan(case.folder, "", Report())
     report = Report()
-    manifest = Place(_MANIFESTS[case.type])
-    seeded = list(_seeded(case, variant, folder, manifest, report))
-    proofs = [SeededFile(proof.dest, None, manifest) for proof in variant.proofs]
-    check_never_seeded(seeded, _secrets(case, folder, manifest), report)
+    seeded = list(_seeded(case, variant, folder, report))
+    proofs = [SeededFile(proof.dest, None, Place(proof.dest)) for proof in variant.proofs]
+    check_never_seeded(seeded, _secrets(case, folder), report)
     check_destinations(seeded, proofs, report)
     if report.has_errors:
         raise CatalogError(
@@ -148,30 +147,36 @@ def _contents(case: CaseVersion, variant: Variant, references: Path | None) -> l
 
 
 def _seeded(
-    case: CaseVersion, variant: Variant, folder: VersionFolder, manifest: Place, report: Report
+    case: CaseVersion, variant: Variant, folder: VersionFolder, report: Report
 ) -> Iterator[SeededFile]:
+    """In the order of the spec: the workspace, specs, assets, references."""
     if variant.workspace is not None:
-        workspace = folder.folder(variant.workspace, manifest, report)
+        place = Place(variant.workspace)
+        workspace = folder.folder(variant.workspace, place, report)
         if workspace is not None:
-            yield from seeded_tree(folder, workspace, "", manifest, report)
+            yield from seeded_tree(folder, workspace, "", place, report)
     for spec in variant.specs:
-        if entry := folder.file(spec.source, manifest, report):
-            yield SeededFile(spec.dest, entry.path, manifest)
+        place = Place(spec.source)
+        if entry := folder.file(spec.source, place, report):
+            yield SeededFile(spec.dest, entry.path, place)
     for asset in case.assets:
-        entry = folder.either(asset, manifest, report)
+        place = Place(asset)
+        entry = folder.either(asset, place, report)
         if entry is not None and entry.kind == "folder":
-            yield from seeded_tree(folder, entry, asset.removeprefix("."), manifest, report)
+            yield from seeded_tree(folder, entry, asset.removeprefix("."), place, report)
         elif entry is not None:
-            yield SeededFile(asset, entry.path, manifest)
+            yield SeededFile(asset, entry.path, place)
     for reference in variant.references:
+        place = Place(reference.media or reference.dest)
         if reference.media is None:
-            yield SeededFile(reference.dest, None, manifest)
-        elif entry := folder.file(reference.media, manifest, report):
-            yield SeededFile(reference.dest, entry.path, manifest)
+            yield SeededFile(reference.dest, None, place)
+        elif entry := folder.file(reference.media, place, report):
+            yield SeededFile(reference.dest, entry.path, place)
 
 
-def _secrets(case: CaseVersion, folder: VersionFolder, manifest: Place) -> Secrets:
-    """What no run may see, whatever names it; the variants' own files included."""
+def _secrets(case: CaseVersion, folder: VersionFolder) -> Secrets:
+    """What no run may see, whatever names it."""
+    manifest = Place(_MANIFESTS[case.type])
     files = dict.fromkeys(_MANIFESTS.values(), "a manifest") | {ERRATA: "the errata"}
     named: list[tuple[str | None, str]] = [
         (case.description, "the description"),
