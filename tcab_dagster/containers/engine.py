@@ -328,29 +328,33 @@ class EngineRuntime:
         # Held so that nobody removes the network, idle as yet, before the container is in it.
         with self._network_lock(), engine_faults(f"starting a sandbox of {spec.image}"):
             try:
-                created = self._create(spec, labels)
-            except docker.errors.ImageNotFound as error:
-                raise pulling.missing_image(spec.image) from error
-            sandbox = EngineSandbox(
-                self._api,
-                created,
-                spec.image,
-                labels,
-                spec.limits.disk_bytes,
-                self._remove_idle_network,
-            )
-            try:
-                self._api.start(created)
-                if spec.network == "egress":
-                    self._apply_rules(created, spec)
-            except BaseException:
-                remove_container(self._api, created)
+                container = self._create(spec, labels)
+                try:
+                    self._api.start(container)
+                    if spec.network == "egress":
+                        self._apply_rules(container, spec)
+                except BaseException:
+                    remove_container(self._api, container)
+                    raise
+            except BaseException as error:
+                self._remove_network()
+                if isinstance(error, docker.errors.ImageNotFound):
+                    raise pulling.missing_image(spec.image) from error
                 raise
-        return sandbox
+        return EngineSandbox(
+            self._api,
+            container,
+            spec.image,
+            labels,
+            spec.limits.disk_bytes,
+            self._remove_idle_network,
+        )
 
     def _create(self, spec: SandboxSpec, labels: Mapping[str, str]) -> str:
         limits = spec.limits
         options: dict[str, Any] = {}
+        if not self._podman:  # which, with any limit named, raises all others to its own
+            options["ulimits"] = [docker.types.Ulimit(name="core", soft=0, hard=0)]
         if spec.network == "egress":
             _, gateway = self._ensure_network()
             if spec.host_route:
@@ -365,7 +369,6 @@ class EngineRuntime:
             pids_limit=limits.pids,
             oom_score_adj=HOST_OOM_SCORE,
             log_config=docker.types.LogConfig(type="none"),
-            ulimits=[docker.types.Ulimit(name="core", soft=0, hard=0)],
             **options,
         )
         created = self._api.create_container(
@@ -470,8 +473,12 @@ class EngineRuntime:
         return [c["Subnet"] for c in configs if ":" not in c["Subnet"]], configs[0]["Gateway"]
 
     def _remove_idle_network(self) -> None:
+        with self._network_lock():
+            self._remove_network()
+
+    def _remove_network(self) -> None:
         """The last sandbox takes the bridge with it; the engine refuses while it is in use."""
-        with self._network_lock(), contextlib.suppress(*ENGINE_FAULTS):
+        with contextlib.suppress(*ENGINE_FAULTS):
             self._api.remove_network(self._bridge)
 
     def _network_lock(self) -> contextlib.AbstractContextManager[None]:

@@ -51,8 +51,15 @@ servers=$(sed -n 's/^nameserver[[:space:]]*\([0-9.]*\)[[:space:]]*$/\1/p' /etc/r
 for state in /proc/sys/net/ipv6/conf/*/disable_ipv6; do
     case $state in */lo/*|*/all/*|*/default/*) continue ;; esac
     [ -e "$state" ] && [ "$(cat "$state")" != 1 ] || continue
-    printf '*filter\n:INPUT DROP\n:FORWARD DROP\n:OUTPUT DROP\nCOMMIT\n' |
-        ip6tables$kind-restore -w 5
+    {
+        echo '*filter'
+        echo ':INPUT DROP [0:0]'
+        echo ':FORWARD DROP [0:0]'
+        echo ':OUTPUT DROP [0:0]'
+        echo '-A INPUT -i lo -j ACCEPT'
+        echo '-A OUTPUT -o lo -j ACCEPT'
+        echo COMMIT
+    } | ip6tables$kind-restore -w 5
 done
 """
 """Run by root with NET_ADMIN, with REFUSED, ALLOWED and NAME_SERVERS in its environment."""

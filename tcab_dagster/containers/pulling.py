@@ -33,7 +33,7 @@ def ensure_image(
         raise missing_image(image)
     for pause in (*PAUSES, None):
         try:
-            _pull(api, image, progress)
+            pull(api, image, progress)
             break
         except (docker.errors.APIError, requests.exceptions.RequestException) as error:
             said = " ".join(str(error).split())[:300]
@@ -87,7 +87,7 @@ def registry_digest(reference: str, image: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _pull(api: docker.APIClient, image: str, progress: Progress) -> None:
+def pull(api: docker.APIClient, image: str, progress: Progress) -> None:
     """One try. Reports each layer when its state changes, not each byte."""
     states: dict[str, str] = {}
     for event in api.pull(image, stream=True, decode=True):
