@@ -147,7 +147,11 @@ class Diagnostic:
 class Report:
     """Collects diagnostics, each once: common parts are checked with every variant."""
 
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    _found: dict[Diagnostic, list[Related]] = field(default_factory=dict)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        return [replace(d, related=tuple(others)) for d, others in self._found.items()]
 
     def error(
         self,
@@ -169,16 +173,12 @@ class Report:
 
     def _add(self, diagnostic: Diagnostic) -> None:
         """Of what is found once a variant, the other places are gathered."""
-        for i, known in enumerate(self.diagnostics):
-            if replace(known, related=()) == replace(diagnostic, related=()):
-                new = [r for r in diagnostic.related if r not in known.related]
-                self.diagnostics[i] = replace(known, related=(*known.related, *new))
-                return
-        self.diagnostics.append(diagnostic)
+        others = self._found.setdefault(replace(diagnostic, related=()), [])
+        others += [other for other in diagnostic.related if other not in others]
 
     @property
     def has_errors(self) -> bool:
-        return any(d.severity == "error" for d in self.diagnostics)
+        return any(d.severity == "error" for d in self._found)
 
     def of_version(self, slug: str | None, version: str | None) -> tuple[Diagnostic, ...]:
         """What was found, in order, each marked with the version that it is about."""

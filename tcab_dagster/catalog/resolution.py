@@ -44,7 +44,7 @@ from tcab_dagster.catalog.seeded import (
 )
 from tcab_dagster.catalog.shape import UNKNOWN, parse
 from tcab_dagster.catalog.templates import check_template
-from tcab_dagster.catalog.toml_file import TomlFile, read_text, read_toml
+from tcab_dagster.catalog.toml_file import TomlFile, read_toml
 from tcab_dagster.catalog.version_folder import BASELINES, ERRATA, VersionFolder
 from tcab_dagster.templating import SPEC_SHAPE, prompt_shape
 
@@ -130,8 +130,10 @@ def _resolve_case(
     checklist.check_instrumented(case, variants, report)
     secrets = _secrets(case, variants, folder, report)
     stand_in = Declared(VariantManifest(slug="x"), file, ())
-    is_whole = len(variants) == len(manifest.variants) and all(
-        document.file.is_whole for document in checklist.documents(case, variants)
+    is_whole = (
+        folder.is_sound
+        and len(variants) == len(manifest.variants)
+        and all(d.file.is_whole for d in checklist.documents(case, variants))
     )
     for one in effective or [Effective(case, stand_in)]:
         _check_sets(one, folder, report)
@@ -349,7 +351,7 @@ def _check_seeding(
         return
     handle = effective.case.table.instrumentation
     check_prose(
-        _texts(effective, seeded, folder, report),
+        _texts(effective, seeded, folder),
         seeded,
         proofs,
         None
@@ -360,9 +362,9 @@ def _check_seeding(
 
 
 def _texts(
-    effective: Effective, seeded: Sequence[SeededFile], folder: VersionFolder, report: Report
+    effective: Effective, seeded: Sequence[SeededFile], folder: VersionFolder
 ) -> list[SeededText]:
-    """The seeded specs and Markdown files."""
+    """The seeded specs and Markdown files; what is no text in them is not the catalog's matter."""
     specs = {s.value("source" if s.table.dest is None else "dest") for s in effective.specs}
     texts = []
     for file in seeded:
@@ -370,9 +372,8 @@ def _texts(
         if file.source is None or not (is_spec or file.dest.lower().endswith(".md")):
             continue
         name = folder.shown(file.source)
-        text = read_text(folder.root / file.source, name, report)
-        if text is not None:
-            texts.append(SeededText(name, file.dest, text, is_spec))
+        text = (folder.root / file.source).read_text(errors="replace")
+        texts.append(SeededText(name, file.dest, text, is_spec))
     return texts
 
 

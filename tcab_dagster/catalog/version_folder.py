@@ -42,6 +42,8 @@ class VersionFolder:
     root: Path
     name: str
     entries: dict[str, Entry] = field(repr=False)
+    is_sound: bool = True
+    """Whether all of it could be listed, and no link leads astray."""
 
     @classmethod
     def scan(cls, root: Path, name: str, report: Report) -> VersionFolder:
@@ -51,8 +53,11 @@ class VersionFolder:
         """
         real = Path(os.path.realpath(root))
         folder = cls(real, name, {})
-        for entry in sorted(_scan(folder, "", report), key=lambda e: e.path):
+        own = Report()
+        for entry in sorted(_scan(folder, "", own), key=lambda e: e.path):
             folder.entries[entry.path] = entry
+        folder.is_sound = not own.has_errors
+        report.extend(own)
         return folder
 
     @classmethod
