@@ -87,6 +87,11 @@ class RunFolder:
         return self.path / "raw.jsonl"
 
     @property
+    def stderr(self) -> Path:
+        """What the harness wrote to stderr, redacted likewise."""
+        return self.path / "stderr.log"
+
+    @property
     def events(self) -> Path:
         return self.path / "events.jsonl"
 

@@ -34,6 +34,11 @@ class Settings:
     pull_checkout: bool
     environment: Mapping[str, str]
 
+    @property
+    def recordings(self) -> Path:
+        """The recorded sessions of the harness `replay`: `<slug>/<name>.jsonl`."""
+        return self.checkout / "recordings"
+
     @classmethod
     def load(
         cls,

@@ -1,12 +1,12 @@
 // A scripted model: the one thing that tests stand in for. Speaks just enough of the Messages API
 // (Claude Code) and of the Responses API (Codex) to drive the real command lines through two turns:
-// a shell command that writes a file, then a closing sentence.
+// a shell command, then a closing sentence. Prints the port that it listens on.
 //
-//   node endpoint.mjs PORT MODE     MODE: ok, or an HTTP status to answer every request with
+//   node endpoint.mjs MODE [COMMAND]     MODE: ok, or an HTTP status to answer every request with
 import http from "node:http";
 
-const [port, mode] = [Number(process.argv[2]), process.argv[3] ?? "ok"];
-const COMMAND = "echo 'it works' > made.txt";
+const mode = process.argv[2] ?? "ok";
+const COMMAND = process.argv[3] ?? "echo 'it works' > made.txt";
 const CLOSING = "I wrote made.txt.";
 
 const REFUSALS = {
@@ -77,7 +77,6 @@ http
     let text = "";
     request.on("data", (chunk) => (text += chunk));
     request.on("end", () => {
-      if (process.env.TRACE) console.error(request.method, request.url, JSON.stringify(request.headers), text.slice(0, 4000));
       if (mode !== "ok") {
         response.writeHead(Number(mode), { "content-type": "application/json" });
         return response.end(JSON.stringify({ type: "error", error: REFUSALS[mode] }));
@@ -90,4 +89,6 @@ http
     });
   })
   .on("upgrade", (request, socket) => socket.end("HTTP/1.1 426 Upgrade Required\r\n\r\n"))
-  .listen(port, "127.0.0.1");
+  .listen(0, function () {
+    console.log(this.address().port);
+  });
