@@ -299,33 +299,38 @@ def _plain(style: str, text: str) -> str:
 
 
 def _render(diagnostic: Diagnostic, paint: Paint) -> str:
+    places = [diagnostic.place, *(related.place for related in diagnostic.related)]
+    width = max(2, *(len(str(p.line)) + 1 for p in places if p.text is not None), 2)
     heading = paint(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
     lines = [f"{heading}: {paint('strong', _visible(diagnostic.message))}"]
-    lines += _excerpt("-->", diagnostic.place, None, diagnostic.severity, paint)
+    lines += _excerpt("-->", diagnostic.place, None, width, diagnostic.severity, paint)
     for other in diagnostic.related:
-        lines += _excerpt(":::", other.place, other.label, "frame", paint)
+        lines += _excerpt(":::", other.place, other.label, width, "frame", paint)
     if diagnostic.help is not None:
-        lines.append(f"   {paint('frame', '=')} {paint('help', 'help')}: {diagnostic.help}")
+        mend = f"{paint('frame', '=')} {paint('help', 'help')}: {_visible(diagnostic.help)}"
+        lines.append(" " * (width + 1) + mend)
     return "\n".join(lines)
 
 
-def _excerpt(arrow: str, place: Place, label: str | None, style: str, paint: Paint) -> list[str]:
+def _excerpt(
+    arrow: str, place: Place, label: str | None, width: int, style: str, paint: Paint
+) -> list[str]:
+    margin = " " * width
+    note = "" if label is None else f" {label}"
+    where = f"{margin}{paint('frame', arrow)} {_visible(place.file)}"
     if place.text is None:
-        note = "" if label is None else f" {label}"
-        return [f"  {paint('frame', arrow)} {_visible(place.file)}{note}"]
-    number = f"{place.line}"
-    margin = " " * max(2, len(number) + 1)
+        return [f"{where}{note}"]
     bar = paint("frame", "|")
+    number = paint("frame", str(place.line).rjust(width))
     end = place.end_column if place.end_line == place.line else len(place.text) + 1
     before = _visible(place.text[: place.column - 1])
     marked = _visible(place.text[place.column - 1 : end - 1])
     after = _visible(place.text[end - 1 :])
     caret = " " * cell_len(before) + paint(style, "^" * max(1, cell_len(marked)))
-    note = "" if label is None else f" {label}"
     return [
-        f"  {paint('frame', arrow)} {_visible(place.file)}:{place.line}:{place.column}",
+        f"{where}:{place.line}:{place.column}",
         f"{margin} {bar}",
-        f"{paint('frame', number.rjust(len(margin)))} {bar} {before}{marked}{after}".rstrip(),
+        f"{number} {bar} {before}{marked}{after}".rstrip(),
         f"{margin} {bar} {caret}{note}",
     ]
 

@@ -32,11 +32,15 @@ _EXAMPLES: Mapping[str, str] = {
     "prompt": 'prompt = "prompt.hbs"',
     "variants": 'variants = ["variants/base.toml"]',
     "build": "[build]",
+    "build.build": 'build = "npm run build"',
     "install": 'install = "npm ci"',
     "domain": "[[domain]]",
     "format": "format = 2",
     "weight": "weight = 1",
     "kind": 'kind = "video"',
+    "ms": "ms = 500",
+    "x": "x = 640",
+    "y": "y = 360",
 }
 
 _PATTERNS: Mapping[str, tuple[Code, str, str]] = {
@@ -116,7 +120,8 @@ def _report(fault: _Fault, model: type[m.Table], file: TomlFile, report: Report)
             _report_unknown(fault, model, file, report)
         case "missing":
             table = _title(path[:-1], model)
-            mend = _EXAMPLES.get(key, f'{key} = "..."')
+            dotted = ".".join(step for step in path if isinstance(step, str))
+            mend = _EXAMPLES.get(dotted) or _EXAMPLES.get(key) or f'{key} = "..."'
             report.error(
                 Code.MISSING_KEY, file.table(*path[:-1]), f"{table} lacks `{key}`", f"add `{mend}`"
             )
@@ -124,15 +129,20 @@ def _report(fault: _Fault, model: type[m.Table], file: TomlFile, report: Report)
             code, words, mend = _PATTERNS[str(fault.context["pattern"])]
             shown = f"`{key}`" if code is Code.EMPTY else f"`{fault.value}`"
             report.error(code, file.value(*path), f"{shown} {words}", mend)
-        case "greater_than" | "greater_than_equal" | "finite_number":
-            least = "positive" if fault.kind != "greater_than_equal" else "zero or more"
+        case "greater_than" | "greater_than_equal":
+            least = "above 0" if fault.kind == "greater_than" else "of 0 or more"
             report.error(
-                Code.NOT_POSITIVE if fault.kind != "finite_number" else Code.BAD_VALUE,
+                Code.NOT_POSITIVE,
                 file.value(*path),
                 f"`{key}` is {fault.value}",
-                f"it must be a number, {least}"
-                if fault.kind != "finite_number"
-                else "it must be a finite number",
+                f"write a number {least}",
+            )
+        case "finite_number":
+            report.error(
+                Code.BAD_VALUE,
+                file.value(*path),
+                f"`{key}` is {fault.value}",
+                "write a finite number",
             )
         case "too_short":
             report.error(

@@ -207,7 +207,8 @@ def _target(folder: VersionFolder, path: str, report: Report) -> str | None:
         real = os.path.realpath(folder.root / path, strict=True)
     except OSError as error:
         what = "loops" if error.errno == errno.ELOOP else "leads nowhere"
-        report.error(Code.BROKEN_LINK, place, f"the link {what}", "mend or remove it")
+        target = (folder.root / path).readlink()
+        report.error(Code.BROKEN_LINK, place, f"the link to `{target}` {what}", "mend or remove it")
         return None
     root = str(folder.root)
     if real == root:
