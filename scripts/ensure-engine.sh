@@ -14,4 +14,4 @@ if ! .venv/bin/tcab doctor --engine >/dev/null 2>&1; then
     fi
     scripts/engine-up.sh "$STATE"
 fi
-.venv/bin/tcab images build --if-stale base-wasm validator
+.venv/bin/tcab images build base-wasm validator
