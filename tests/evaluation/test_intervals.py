@@ -40,9 +40,9 @@ def test_one_run_has_no_interval_and_equal_runs_have_a_point() -> None:
 def test_an_interval_holds_the_true_mean_about_as_often_as_it_says() -> None:
     source = random.Random(11)
     held = 0
-    for _ in range(100):
+    for _ in range(60):
         interval = bootstrap_mean([source.random() for _ in range(30)])
         assert interval is not None
         held += interval.low <= 0.5 <= interval.high
 
-    assert held >= 87
+    assert held >= 51

@@ -42,7 +42,7 @@ def finished_well(process: subprocess.Popen[bytes]) -> None:
 
 
 def test_a_reader_reads_whole_runs_while_four_writers_write(home: Home) -> None:
-    count = 8
+    count = 5
     seen = [0]
     with connect(home) as notebook:
         with (
