@@ -161,6 +161,16 @@ class Store:
         found = (self.entry(name.removesuffix(".json")) for name in names)
         return [entry for entry in found if entry is not None]
 
+    def stamps(self) -> dict[str, int]:
+        """Every key, hidden ones too, with a number that changes whenever its entry is written."""
+        if not self._entries.is_dir():
+            return {}
+        return {
+            path.name.removesuffix(".json"): path.stat().st_mtime_ns
+            for path in self._entries.iterdir()
+            if not path.name.startswith(".")
+        }
+
     def entry(self, key: str) -> StoreEntry | None:
         try:
             return StoreEntry.model_validate_json(self._entry(key).read_bytes())

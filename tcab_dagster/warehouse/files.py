@@ -162,6 +162,17 @@ SHAPES: Mapping[Kind, Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """The rows of one file. `stamp` is the modification time, in nanoseconds, of the document that
+    they were made from; the file takes it on, so that one look tells whether they are of that
+    document still. None where they are of no document on disk."""
+
+    key: str
+    rows: Iterable[Row]
+    stamp: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WarehouseFolder:
     """`TCAB_HOME/warehouse/`, made with its empty tables on first use."""
 
@@ -200,16 +211,16 @@ class WarehouseFolder:
         literal = "".join(f"[{c}]" if c in "*?[" else c for c in str(self.tables / kind))
         return f"{literal}/*/*.parquet"
 
-    def put(self, kind: Kind, files: Iterable[tuple[str, Iterable[Row]]]) -> None:
+    def put(self, kind: Kind, files: Iterable[Stored]) -> None:
         """Replaces the file of each key whole. Raises WarehouseError where the disk refuses."""
         with memory() as connection:
-            for key, rows in files:
-                path = self.live(kind, key)
+            for file in files:
+                path = self.live(kind, file.key)
                 try:
-                    self._write(connection, kind, path, rows)
+                    self._write(connection, kind, path, file.rows, file.stamp)
                 except (duckdb.Error, OSError) as error:
                     raise WarehouseError(
-                        f"the rows of {key} cannot be written to {path}: {error}",
+                        f"the rows of {file.key} cannot be written to {path}: {error}",
                         help="mend that; they are written by the next sync",
                     ) from error
 
@@ -218,8 +229,20 @@ class WarehouseFolder:
         a reader may have listed it and not opened it yet."""
         path = self.live(kind, key)
         if path.exists():
-            with self._replacing(path) as temporary:
+            with self._replacing(path, None) as temporary:
                 shutil.copyfile(self.empty(kind), temporary)
+
+    def stamps(self, kind: Kind) -> dict[str, int]:
+        """The keys that have rows, with the stamps of their files. Opens none of them."""
+        folder, nothing = self.live(kind, "").parent, self.empty(kind).stat().st_size
+        if not folder.is_dir():
+            return {}
+        with os.scandir(folder) as entries:
+            return {
+                entry.name.removesuffix(".parquet"): entry.stat().st_mtime_ns
+                for entry in entries
+                if not entry.name.startswith(".") and entry.stat().st_size > nothing
+            }
 
     def _write(
         self,
@@ -227,12 +250,13 @@ class WarehouseFolder:
         kind: Kind,
         path: Path,
         rows: Iterable[Row],
+        stamp: int | None = None,
     ) -> None:
-        with self._replacing(path) as temporary:
+        with self._replacing(path, stamp) as temporary:
             _copy(connection, SHAPES[kind], rows, temporary)
 
     @contextlib.contextmanager
-    def _replacing(self, path: Path) -> Iterator[Path]:
+    def _replacing(self, path: Path, stamp: int | None) -> Iterator[Path]:
         """A file beside `path` that is synced and takes its place once it is written."""
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
@@ -242,6 +266,8 @@ class WarehouseFolder:
             yield temporary
             _sync(temporary)
             temporary.chmod(0o644)
+            if stamp is not None:
+                os.utime(temporary, ns=(stamp, stamp))
             with file_lock(self.lock, wait=True):
                 temporary.replace(path)
             _sync(path.parent)
@@ -257,10 +283,17 @@ class WarehouseFolder:
                 _remove(leftover)
         with file_lock(self.lock, wait=True):
             for kind in SHAPES:
-                nothing = self.empty(kind).read_bytes()
-                for file in self.empty(kind).parent.with_name("live").glob("*.parquet"):
-                    if _modified(file) < limit and file.read_bytes() == nothing:
-                        file.unlink()
+                self._sweep_emptied(kind, limit)
+
+    def _sweep_emptied(self, kind: Kind, limit: float) -> None:
+        nothing = self.empty(kind).read_bytes()
+        for file in self.live(kind, "").parent.glob("*.parquet"):
+            if (
+                file.stat().st_size == len(nothing)
+                and _modified(file) < limit
+                and file.read_bytes() == nothing
+            ):
+                file.unlink()
 
 
 def _modified(path: Path) -> float:

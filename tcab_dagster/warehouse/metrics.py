@@ -20,7 +20,7 @@ import duckdb
 from tcab_dagster.evaluation.intervals import bootstrap_mean, wilson
 from tcab_dagster.home import Home
 from tcab_dagster.warehouse.connection import connect
-from tcab_dagster.warehouse.files import WarehouseFolder
+from tcab_dagster.warehouse.files import Stored, WarehouseFolder
 
 Group = tuple[object, ...]
 
@@ -106,7 +106,7 @@ def compute_metrics(home: Home, key: str) -> tuple[GroupMetrics, ...]:
         groups = tuple(_groups(connection, slug, version, errata_digest, runs_digest))
     folder = WarehouseFolder.of(home)
     if groups:
-        folder.put("metrics", [(key, [asdict(group) for group in groups])])
+        folder.put("metrics", [Stored(key, [asdict(group) for group in groups])])
     else:
         folder.empty_out("metrics", key)
     return groups

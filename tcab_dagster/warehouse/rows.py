@@ -148,8 +148,12 @@ def run_row(record: RunRecord, case: CaseVersion) -> Row:
 
 
 def record_digest(record: RunRecord) -> str:
-    """SHA-256 of the record as home.py writes it: tells rows of an older record from current."""
-    return hashlib.sha256(record.model_dump_json(indent=2).encode()).hexdigest()
+    """The digest of the record as home.py writes it."""
+    return content_digest(record.model_dump_json(indent=2).encode())
+
+
+def content_digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def units_per_point(case: CaseVersion, points: Iterable[Point]) -> int:

@@ -3,13 +3,15 @@
 Belongs here: finding what is missing or old, and writing it. Does not: a row's content (rows.py).
 
 A driver may die between its record and its rows, and a folder may be removed by hand: whatever
-happened, one `sync` mends it. Rows are compared by digest, so that nothing is written twice. Rows
-of a run whose record is gone are kept: a run is never lost by tidying up a disk.
+happened, one `sync` mends it. Rows are current if their file bears the modification time of the
+document that they were made from, taken before that was read; so a sync with nothing to do opens
+no file, however many runs there are. Rows of a run whose record is gone are kept: a run is never
+lost by tidying up a disk.
 """
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -17,14 +19,12 @@ from functools import cache, partial
 from pydantic import ValidationError
 
 from tcab_dagster.catalog.model import CaseVersion
-from tcab_dagster.catalog.store import Store, StoreEntry
-from tcab_dagster.errors import TcabError
+from tcab_dagster.catalog.store import Store
+from tcab_dagster.errors import TcabError, UsageError
 from tcab_dagster.home import Home
 from tcab_dagster.records import RunRecord
-from tcab_dagster.warehouse.connection import connect
-from tcab_dagster.warehouse.files import Row, WarehouseFolder
+from tcab_dagster.warehouse.files import Row, Stored, WarehouseFolder
 from tcab_dagster.warehouse.rows import case_row, run_row
-from tcab_dagster.warehouse.writing import remove_case
 
 _ROUNDS = 3
 """A record may be replaced while its rows are written: then once more."""
@@ -55,50 +55,46 @@ def sync(home: Home) -> SyncReport:
 
 
 def _sync_cases(home: Home, store: Store, report: SyncReport) -> None:
-    with connect(home) as connection:
-        rows = {
-            key: (digest, errata_digest, hidden)
-            for key, digest, errata_digest, hidden in connection.execute(
-                "SELECT slug || '@' || version, definition_digest, errata_digest, hidden "
-                "FROM stored.cases"
-            ).fetchall()
-        }
-    entries = {entry.key: entry for entry in store.entries()}
-    WarehouseFolder.of(home).put(
+    folder = WarehouseFolder.of(home)
+    entries, rows = store.stamps(), folder.stamps("cases")
+    folder.put(
         "cases",
         (
-            (key, [row])
-            for key, entry in entries.items()
-            if rows.get(key) != (entry.digest, entry.errata_digest, entry.hidden)
-            for row in _written(key, partial(_case_row, store, entry), report.cases_written, report)
+            Stored(key, [row], stamp)
+            for key, stamp in sorted(entries.items())
+            if rows.get(key) != stamp
+            for row in _made(key, partial(_case_row, store, key), report.cases_written, report)
         ),
     )
     for key in sorted(rows.keys() - entries.keys()):
-        remove_case(home, key)
+        folder.empty_out("cases", key)
         report.cases_removed.append(key)
 
 
-def _case_row(store: Store, entry: StoreEntry) -> Row:
+def _case_row(store: Store, key: str) -> Row:
+    entry = store.entry(key)
+    if entry is None:
+        raise UsageError(f"{key} was removed from the store meanwhile")
     if entry.hidden:
         case = replace(store.load(entry.digest), errata_digest=entry.errata_digest)
     else:
-        case = store.current(entry.key)
+        case = store.current(key)
     return case_row(case, hidden=entry.hidden)
 
 
 def _sync_runs(home: Home, store: Store, report: SyncReport) -> bool:
     """Whether any was written, so that its record may have changed meanwhile."""
-    with connect(home) as connection:
-        rows = dict(connection.execute("SELECT run_id, record_digest FROM stored.runs").fetchall())
+    folder = WarehouseFolder.of(home)
+    rows = folder.stamps("runs")
     load = cache(store.load)
     before = len(report.runs_written)
-    WarehouseFolder.of(home).put(
+    folder.put(
         "runs",
         (
-            (run_id, [row])
-            for run_id in home.recorded_run_ids()
-            if run_id not in report.problems and _is_old(home, run_id, rows.get(run_id))
-            for row in _written(
+            Stored(run_id, [row], stamp)
+            for run_id, stamp in _record_stamps(home)
+            if rows.get(run_id) != stamp and run_id not in report.problems
+            for row in _made(
                 run_id, partial(_run_row, home, load, run_id), report.runs_written, report
             )
         ),
@@ -106,25 +102,18 @@ def _sync_runs(home: Home, store: Store, report: SyncReport) -> bool:
     return len(report.runs_written) > before
 
 
-def _is_old(home: Home, run_id: str, row_digest: str | None) -> bool:
-    try:
-        return _digest(home.run(run_id).record.read_bytes()) != row_digest
-    except FileNotFoundError:
-        return False
+def _record_stamps(home: Home) -> Iterator[tuple[str, int]]:
+    for run_id in home.recorded_run_ids():
+        with contextlib.suppress(FileNotFoundError):
+            yield run_id, home.run(run_id).record.stat().st_mtime_ns
 
 
 def _run_row(home: Home, load: Callable[[str], CaseVersion], run_id: str) -> Row:
-    content = home.run(run_id).record.read_bytes()
-    record = RunRecord.model_validate_json(content)
-    # Of the bytes as they are: an older release may have written them otherwise than this one.
-    return {**run_row(record, load(record.definition_digest)), "record_digest": _digest(content)}
+    record = RunRecord.model_validate_json(home.run(run_id).record.read_bytes())
+    return run_row(record, load(record.definition_digest))
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _written(
+def _made(
     name: str, row: Callable[[], Row], written: list[str], report: SyncReport
 ) -> Iterator[Row]:
     """The row, noted as written; nothing but the problem, where it cannot be made."""

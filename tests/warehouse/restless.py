@@ -45,17 +45,23 @@ def write(home: Home, writer: int, count: int) -> None:
 def kill(home: Home, rounds: int) -> None:
     source = random.Random(5)
     for _ in range(rounds):
+        begun, tell = os.pipe()
         child = os.fork()
         if child == 0:
-            write_runs(home, _endless())
+            write_runs(home, _endless(tell))
             os._exit(0)
-        time.sleep(source.uniform(0.03, 0.15))
+        os.read(begun, 1)
+        time.sleep(source.uniform(0, 0.05))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        os.close(begun)
+        os.close(tell)
 
 
-def _endless() -> Iterator[tuple[RunRecord, CaseVersion]]:
+def _endless(tell: int) -> Iterator[tuple[RunRecord, CaseVersion]]:
     for n in itertools.count():
+        if n == 1:
+            os.write(tell, b"!")
         yield marked(n % 3, n // 3 % 2), PONG
 
 

@@ -68,7 +68,7 @@ def test_a_reader_reads_whole_runs_while_four_writers_write(home: Home) -> None:
 
 
 def test_a_killed_writer_leaves_the_old_run_or_the_new_one(home: Home) -> None:
-    with restless("kill", home.path, 30) as killer:
+    with restless("kill", home.path, 20) as killer:
         while killer.poll() is None:
             assert query(home, HALF_RUNS).rows == []
         finished_well(killer)

@@ -133,6 +133,32 @@ def test_a_record_that_an_older_release_wrote_is_written_once(home: Home, tmp_pa
     assert sync(home).runs_written == []
 
 
+def test_a_copied_home_is_written_once_and_then_left_alone(home: Home, tmp_path: Path) -> None:
+    of = authored(tmp_path)
+    Store(home).put(of)
+    home.write_record(record(of, HALF))
+    sync(home)
+
+    copy = Home.open(shutil.copytree(home.path, tmp_path / "copy", copy_function=shutil.copyfile))
+
+    assert sync(copy).runs_written == [record(of).run_id]
+    assert query(copy, SCORES).rows == query(home, SCORES).rows
+    again = sync(copy)
+    assert (again.runs_written, again.cases_written) == ([], [])
+
+
+def test_rows_written_from_a_record_that_was_replaced_meanwhile_are_written_again(
+    home: Home, tmp_path: Path
+) -> None:
+    of = authored(tmp_path)
+    Store(home).put(of)
+    home.write_record(record(of, HALF))
+    write_run(home, record(of, state=State.COLLECTED), of)
+
+    assert sync(home).runs_written == [record(of).run_id]
+    assert query(home, SCORES).rows[0][1:3] == ("completed", 0.25)
+
+
 def test_an_edited_version_an_erratum_and_a_removal_reach_the_tables(
     home: Home, tmp_path: Path
 ) -> None:
