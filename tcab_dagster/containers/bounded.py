@@ -97,12 +97,19 @@ def pump(
             return ended
 
 
-def drain(output: Output, on_output: OnOutput) -> None:
-    """Hands on what was written before the command ended, then lets the stream go."""
+def drain(output: Output, on_output: OnOutput, *, done: Callable[[], bool]) -> None:
+    """Hands on what was written before the command ended, then lets the stream go.
+
+    Reads on, also what is no longer handed on, until the command's end is `done`: an engine tells
+    nobody of an end before the output that precedes it has been taken.
+    """
     deadline = time.monotonic() + DRAIN
-    while not output.at_end and time.monotonic() < deadline:
+    while not output.at_end:
+        late = time.monotonic() >= deadline
+        if late and done():
+            break
         chunk = output.next(TICK)
-        if chunk is not None:
+        if chunk is not None and not late:
             on_output(*chunk)
     output.close()
 

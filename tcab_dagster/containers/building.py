@@ -16,7 +16,7 @@ from pathlib import Path
 import docker
 import docker.errors
 
-from tcab_dagster.containers.engine import ENGINE_FAULTS, one_line
+from tcab_dagster.containers.engine_faults import ENGINE_FAULTS, one_line
 from tcab_dagster.containers.images import DEFAULT_TAG, PREFIX, VALIDATOR
 from tcab_dagster.containers.protocol import Progress
 from tcab_dagster.containers.pulling import is_present, pull

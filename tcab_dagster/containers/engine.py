@@ -1,7 +1,7 @@
 """The sandbox protocol over a container engine: Docker or Podman, through `DOCKER_HOST`.
 
-Belongs here: how a sandbox is started, bounded, filled, emptied and removed on an engine. Does
-not: image names (images.py), which engine (runtimes.py), the network's rules (network.py).
+Belongs here: how a sandbox is started, listed and removed on an engine, and its network. Does not:
+what a started one does (engine_sandbox.py), which engine (runtimes.py), image names (images.py).
 Concept: spec 004, "Containerization"; design.md, "The sandbox protocol".
 """
 
@@ -9,35 +9,28 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import posixpath
-import threading
-import time
-import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from http import HTTPStatus
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import docker
 import docker.errors
-import requests.exceptions
-import urllib3.exceptions
 
-from tcab_dagster.containers import engine_exec, network, pulling
-from tcab_dagster.containers.bounded import Ended, Output, drain, pump
-from tcab_dagster.containers.packing import pack, pack_folder
+from tcab_dagster.containers import network, pulling
+from tcab_dagster.containers.engine_faults import (
+    ENGINE_FAULTS,
+    engine_faults,
+    remove_container,
+)
+from tcab_dagster.containers.engine_sandbox import EngineSandbox
 from tcab_dagster.containers.protocol import (
     LABEL_INSTALLATION,
     LABEL_ROLE,
     LABEL_RUN,
     RUN_USER,
     WORKSPACE,
-    Bounds,
-    ExecResult,
-    OnOutput,
     Progress,
     SandboxError,
-    SandboxLost,
     SandboxRef,
     SandboxSpec,
 )
@@ -48,245 +41,8 @@ INIT = ["/bin/bash", "-c", "trap '' CHLD; exec /bin/sleep infinity"]
 death ends the container, as an init of the usual kind has: `kill -KILL -1` inside leaves it alone.
 """
 HOST_NAME = "host.docker.internal"
-DISK_LOOK = 5.0
-AFTERMATH_SECONDS = 20.0
 HELPER_SECONDS = 30
 HOST_OOM_SCORE = 500
-
-UNBOUNDED = Bounds()
-
-ENGINE_FAULTS = (
-    requests.exceptions.RequestException,
-    urllib3.exceptions.HTTPError,
-    docker.errors.DockerException,
-    OSError,
-)
-
-
-def one_line(error: BaseException) -> str:
-    """An engine's error without its line breaks, at most a few hundred characters."""
-    text = getattr(error, "explanation", None) or str(error)
-    return " ".join(str(text).split())[:400]
-
-
-@contextlib.contextmanager
-def engine_faults(doing: str) -> Iterator[None]:
-    """Turns the engine's errors into ours: SandboxLost where it or the container is gone."""
-    try:
-        yield
-    except docker.errors.NotFound as error:
-        raise SandboxLost(f"{doing}: {one_line(error)}") from error
-    except docker.errors.APIError as error:
-        if error.status_code == HTTPStatus.CONFLICT:  # "is not running"
-            raise SandboxLost(f"{doing}: {one_line(error)}") from error
-        raise SandboxError(f"{doing}: {one_line(error)}") from error
-    except ENGINE_FAULTS as error:
-        raise SandboxLost(f"{doing}: the container engine went away: {one_line(error)}") from error
-
-
-class EngineSandbox:
-    """A started container. Concept: protocol.py, Sandbox."""
-
-    def __init__(
-        self,
-        api: docker.APIClient,
-        container: str,
-        image: str,
-        labels: Mapping[str, str],
-        disk_bytes: int,
-        on_stop: Callable[[], None],
-    ) -> None:
-        self._api = api
-        self._container = container
-        self._image = image
-        self._labels = dict(labels)
-        self._disk_bytes = disk_bytes
-        self._on_stop = on_stop
-        self._running: set[str] = set()
-        self._guard = threading.Lock()
-        self._memory = engine_exec.MemoryEvents()
-
-    @property
-    def id(self) -> str:
-        return self._container
-
-    def exec(
-        self,
-        argv: Sequence[str],
-        *,
-        user: str = RUN_USER,
-        cwd: str = WORKSPACE,
-        env: Mapping[str, str] | None = None,
-        bounds: Bounds = UNBOUNDED,
-        on_output: OnOutput | None = None,
-    ) -> ExecResult:
-        """Runs a command; concept: protocol.py. Nothing that it started outlives it."""
-        marker = uuid.uuid4().hex
-        started = time.monotonic()
-        with engine_faults(f"running {argv[0]}"):
-            exec_id = engine_exec.create(
-                self._api,
-                self._container,
-                argv,
-                user=user,
-                cwd=cwd,
-                env={**(env or {}), engine_exec.MARKER: marker},
-            )
-        with self._guard:
-            self._running.add(marker)
-        try:
-            return self._attend(exec_id, marker, user, bounds, on_output, started)
-        finally:
-            with self._guard:
-                self._running.discard(marker)
-
-    def _attend(
-        self,
-        exec_id: str,
-        marker: str,
-        user: str,
-        bounds: Bounds,
-        on_output: OnOutput | None,
-        started: float,
-    ) -> ExecResult:
-        """From the start of a created command to its result."""
-        receive: OnOutput = on_output or (lambda _stream, _data: None)
-        with engine_faults("starting a command"):
-            attached = engine_exec.attach(self._api, exec_id)
-        output = Output(attached.chunks(), attached.close)
-        try:
-            with self._disk_watch() as disk_full:
-                ended = pump(
-                    output,
-                    bounds,
-                    receive,
-                    running=lambda: bool(self._inspect(exec_id)["Running"]),
-                    disk_full=disk_full,
-                    started=started,
-                )
-            exit_code = self._inspect(exec_id)["ExitCode"] if ended == "exited" else None
-            before = self._memory
-            self._clean_up(marker, user, ended)
-            seconds = time.monotonic() - started
-            drain(output, receive)
-        except BaseException:
-            with contextlib.suppress(SandboxError):
-                self._clean_up(marker, user, "canceled")
-            output.close()
-            raise
-        return ExecResult(exit_code, ended, seconds, self._memory.killed_since(before))
-
-    def _inspect(self, exec_id: str) -> dict[str, Any]:
-        with engine_faults("asking after a command"):
-            return self._api.exec_inspect(exec_id)
-
-    def _clean_up(self, marker: str, user: str, ended: Ended) -> None:
-        """Kills what the command left and counts the memory's events.
-
-        Where that fails, as under a fork bomb that holds every process id, the container goes.
-        """
-        with self._guard:
-            alone = self._running <= {marker}
-        try:
-            code, report = engine_exec.clean_up(
-                self._api,
-                self._container,
-                user,
-                None if alone else marker,
-                seconds=AFTERMATH_SECONDS,
-            )
-            failure = (
-                None if code == 0 else f"status {code}: {report[-200:].decode('utf8', 'replace')}"
-            )
-        except ENGINE_FAULTS as error:
-            failure = one_line(error)
-        if failure is None:
-            self._memory = engine_exec.memory_events(report)
-            return
-        self._require_alive()
-        with engine_faults("killing a container"):
-            self._api.kill(self._container)
-        if ended == "exited":
-            raise SandboxError(f"what a command left running could not be ended ({failure})")
-
-    def _require_alive(self) -> None:
-        with engine_faults("asking after a container"):
-            state = self._api.inspect_container(self._container)["State"]
-        if not state["Running"]:
-            raise SandboxLost(f"the container {self._container[:12]} stopped under a command")
-
-    @contextlib.contextmanager
-    def _disk_watch(self) -> Iterator[threading.Event]:
-        """An event that is set when the container's writable layer passes its limit."""
-        full, done = threading.Event(), threading.Event()
-
-        def watch() -> None:
-            while not done.wait(DISK_LOOK):
-                with contextlib.suppress(*ENGINE_FAULTS):
-                    shown = self._api.containers(size=True, filters={"id": self._container})
-                    if any((s.get("SizeRw") or 0) > self._disk_bytes for s in shown):
-                        full.set()
-
-        watcher = threading.Thread(target=watch, daemon=True)
-        watcher.start()
-        try:
-            yield full
-        finally:
-            done.set()
-
-    def put(self, tree: Path, path: str, *, owner: str = RUN_USER) -> None:
-        with pack(tree, owner) as archive, engine_faults(f"copying into {path}"):
-            try:
-                self._api.put_archive(self._container, path, archive)
-            except docker.errors.NotFound:
-                self._make_folder(path, owner)
-                archive.seek(0)
-                self._api.put_archive(self._container, path, archive)
-
-    def _make_folder(self, path: str, owner: str) -> None:
-        parent, name = posixpath.split(path.rstrip("/"))
-        if not name:
-            raise SandboxLost(f"the container {self._container[:12]} is gone")
-        folder = pack_folder(name, owner)
-        try:
-            self._api.put_archive(self._container, parent, folder)
-        except docker.errors.NotFound:
-            self._make_folder(parent, owner)
-            self._api.put_archive(self._container, parent, folder)
-
-    def get(self, path: str) -> Iterator[bytes]:
-        with engine_faults(f"copying out of {path}"):
-            chunks, _ = self._api.get_archive(self._container, path.rstrip("/"))
-            yield from chunks
-
-    def image_digest(self) -> str:
-        with engine_faults("asking after an image"):
-            shown = self._api.inspect_container(self._container)
-            image = self._api.inspect_image(shown["Image"])
-        return pulling.registry_digest(self._image, image) or str(image["Id"])
-
-    def labels(self) -> Mapping[str, str]:
-        return self._labels
-
-    def stop(self) -> None:
-        remove_container(self._api, self._container)
-        self._on_stop()
-
-
-def remove_container(api: docker.APIClient, container: str) -> None:
-    """Kills and removes it with its anonymous volumes; one that is gone already is fine."""
-    failure: Exception | None = None
-    for pause in (0.0, 0.2, 1.0, 3.0):
-        time.sleep(pause)
-        try:
-            api.remove_container(container, force=True, v=True)
-            return
-        except docker.errors.NotFound:
-            return
-        except ENGINE_FAULTS as error:  # also "removal is already in progress"
-            failure = error
-    assert failure is not None
-    raise SandboxError(f"removing {container[:12]}: {one_line(failure)}") from failure
 
 
 class EngineRuntime:
@@ -320,19 +76,15 @@ class EngineRuntime:
         pulling.ensure_image(self._api, image, progress)
 
     def start(self, spec: SandboxSpec) -> EngineSandbox:
-        labels = {
-            LABEL_INSTALLATION: self._installation,
-            LABEL_RUN: spec.run_id,
-            LABEL_ROLE: spec.role,
-        }
+        labels = self._labels(spec, spec.role)
         # Held so that nobody removes the network, idle as yet, before the container is in it.
         with self._network_lock(), engine_faults(f"starting a sandbox of {spec.image}"):
             try:
                 container = self._create(spec, labels)
                 try:
                     self._api.start(container)
-                    if spec.network == "egress":
-                        self._apply_rules(container, spec)
+                    keep_rules = self._rules_keeper(container, spec)
+                    keep_rules()
                 except BaseException:
                     remove_container(self._api, container)
                     raise
@@ -347,8 +99,12 @@ class EngineRuntime:
             spec.image,
             labels,
             spec.limits.disk_bytes,
-            self._remove_idle_network,
+            keep_rules=keep_rules,
+            on_stop=self._remove_idle_network,
         )
+
+    def _labels(self, spec: SandboxSpec, role: str) -> dict[str, str]:
+        return {LABEL_INSTALLATION: self._installation, LABEL_RUN: spec.run_id, LABEL_ROLE: role}
 
     def _create(self, spec: SandboxSpec, labels: Mapping[str, str]) -> str:
         limits = spec.limits
@@ -384,13 +140,29 @@ class EngineRuntime:
         )
         return str(created["Id"])
 
-    def _apply_rules(self, container: str, spec: SandboxSpec) -> None:
+    def _rules_keeper(self, container: str, spec: SandboxSpec) -> Callable[[], None]:
+        """Puts the rules in place, and again where the host's addresses have changed since."""
+        if spec.network == "none":
+            return lambda: None
         subnets, gateway = self._ensure_network()
-        environment = network.rules_environment(
-            self._engine_host(spec.image), subnets, gateway if spec.host_route else None
-        )
+        applied: dict[str, str] = {}
+
+        def keep() -> None:
+            nonlocal applied
+            wanted = network.rules_environment(
+                self._engine_host(spec), subnets, gateway if spec.host_route else None
+            )
+            if wanted != applied:
+                self._apply_rules(container, spec, wanted)
+                applied = wanted
+
+        return keep
+
+    def _apply_rules(
+        self, container: str, spec: SandboxSpec, environment: Mapping[str, str]
+    ) -> None:
         code, said = self._helper(
-            spec.image,
+            spec,
             ["/bin/sh", "-c", network.APPLY],
             environment=environment,
             user="root",
@@ -402,27 +174,27 @@ class EngineRuntime:
                 f"the network's rules could not be set with {spec.image}: {said.strip()[-300:]}"
             )
 
-    def _engine_host(self, image: str) -> network.EngineHost:
+    def _engine_host(self, spec: SandboxSpec) -> network.EngineHost:
         """The addresses of the machine whose kernel holds our bridge: this one, or another's."""
         if Path("/sys/class/net", self._bridge).exists():
             return network.own_host()
         if self._host is None:
             self._host = network.engine_host(
-                self._on_host(image, "/proc/net/fib_trie"),
-                self._on_host(image, "/etc/resolv.conf"),
+                self._on_host(spec, "/proc/net/fib_trie"),
+                self._on_host(spec, "/etc/resolv.conf"),
             )
         return self._host
 
-    def _on_host(self, image: str, file: str) -> str:
+    def _on_host(self, spec: SandboxSpec, file: str) -> str:
         """Reads a file as a container in the host's own network namespace sees it."""
-        code, text = self._helper(image, ["/bin/cat", file], network_mode="host")
+        code, text = self._helper(spec, ["/bin/cat", file], network_mode="host")
         if code != 0:
             raise SandboxError(f"the engine's host does not show {file}: {text.strip()[-300:]}")
         return text
 
     def _helper(
         self,
-        image: str,
+        spec: SandboxSpec,
         command: Sequence[str],
         *,
         network_mode: str,
@@ -432,12 +204,12 @@ class EngineRuntime:
     ) -> tuple[int, str]:
         """A short-lived container of ours beside a sandbox: its status and what it printed."""
         created = self._api.create_container(
-            image,
+            spec.image,
             entrypoint=list(command),
             command=[],
             user=user,
             environment=dict(environment or {}),
-            labels={LABEL_INSTALLATION: self._installation, LABEL_ROLE: "helper"},
+            labels=self._labels(spec, "helper"),
             host_config=self._api.create_host_config(
                 network_mode=network_mode,
                 cap_drop=["ALL"],

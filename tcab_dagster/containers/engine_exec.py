@@ -38,8 +38,8 @@ else
     done
 fi
 cd /sys/fs/cgroup && for file in memory.events memory/memory.oom_control \
-        memory/memory.failcnt memory/memory.memsw.failcnt; do
-    [ -r "$file" ] && /bin/sed "s|^|$file |" "$file"
+        memory/memory.limit_in_bytes memory/memory.max_usage_in_bytes; do
+    [ -r "$file" ] && /bin/sed "s|^|${file##*/} |" "$file"
 done
 exit 0
 """
@@ -131,10 +131,10 @@ def clean_up(
 
 @dataclass(frozen=True, slots=True)
 class MemoryEvents:
-    """How often the container's own limit was hit, and how often a process was killed for it."""
+    """How often a process was killed for memory, and how often the container's limit was why."""
 
-    limit_hits: int = 0
     kills: int = 0
+    limit_hits: int = 0
 
     def killed_since(self, before: MemoryEvents) -> bool:
         """A kill without a hit is the host's, short of memory: not the container's own doing."""
@@ -142,14 +142,18 @@ class MemoryEvents:
 
 
 def memory_events(report: bytes) -> MemoryEvents:
-    """Reads what AFTERMATH printed: control groups of version 2, or of version 1."""
-    hits = kills = 0
+    """Reads what AFTERMATH printed: control groups of version 2, or of version 1.
+
+    Version 1 no longer counts hits: there, usage that has ever reached the limit stands for one
+    with every kill.
+    """
+    facts = {}
     for line in report.decode(errors="replace").splitlines():
-        match line.split():
-            case ["memory.events", "max", count] if count.isdigit():
-                hits += int(count)
-            case ["memory/memory.failcnt" | "memory/memory.memsw.failcnt", count]:
-                hits += int(count)
-            case [_, "oom_kill", count] if count.isdigit():
-                kills += int(count)
-    return MemoryEvents(hits, kills)
+        *words, value = line.split()
+        if value.isdigit():
+            facts[" ".join(words)] = int(value)
+    kills = facts.get("memory.events oom_kill", facts.get("memory.oom_control oom_kill", 0))
+    if "memory.events oom" in facts:
+        return MemoryEvents(kills, facts["memory.events oom"])
+    reached = facts.get("memory.max_usage_in_bytes", 0) >= facts.get("memory.limit_in_bytes", 1)
+    return MemoryEvents(kills, kills if reached else 0)

@@ -15,7 +15,8 @@ import docker
 import docker.errors
 from docker.utils import kwargs_from_env
 
-from tcab_dagster.containers.engine import ENGINE_FAULTS, EngineRuntime, one_line
+from tcab_dagster.containers.engine import EngineRuntime
+from tcab_dagster.containers.engine_faults import ENGINE_FAULTS, one_line
 from tcab_dagster.containers.protocol import SandboxError
 from tcab_dagster.errors import EnvironmentMissing, UsageError
 from tcab_dagster.home import Home
