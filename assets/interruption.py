@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import dagster as dg
 
+from tcab_dagster.containers.protocol import SandboxError
 from tcab_dagster.errors import TcabError
 
 T = TypeVar("T")
@@ -65,3 +66,5 @@ def told_in_one_line() -> Iterator[None]:
         raise dg.Failure(
             description=error.message, metadata=metadata, allow_retries=False
         ) from None
+    except SandboxError as error:
+        raise dg.Failure(description=str(error), allow_retries=False) from None

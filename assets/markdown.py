@@ -9,6 +9,13 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import dagster as dg
+
+Metadata = dict[
+    str, dg.MarkdownMetadataValue | dg.PathMetadataValue | dg.TextMetadataValue | str | int | float
+]
+"""What an event carries for a person, by label."""
+
 LONGEST = 300
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&$:@/])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]")
@@ -38,7 +45,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
-def picture(jpeg: Path, caption: str) -> str:
-    """The picture itself, inlined, since the page has no way to the home's files."""
-    encoded = base64.b64encode(jpeg.read_bytes()).decode()
-    return f"![{text(caption)}](data:image/jpeg;base64,{encoded})"
+def picture(file: Path, caption: str) -> str:
+    """A JPEG or PNG itself, inlined, since the page has no way to the home's files."""
+    kind = "png" if file.suffix == ".png" else "jpeg"
+    encoded = base64.b64encode(file.read_bytes()).decode()
+    return f"![{text(caption)}](data:image/{kind};base64,{encoded})"

@@ -1,0 +1,236 @@
+"""What a person reads on the page of a materialization.
+
+Belongs here: counts, digests, durations, scores, tables and pictures, from records. Does not:
+finding any of it out. All text that a run produced is escaped (markdown.py).
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import dagster as dg
+
+from assets import markdown as md
+from assets.markdown import Metadata
+from assets.verdicts import reason_of
+from tcab_dagster.catalog.model import CaseVersion, Variant
+from tcab_dagster.evaluation import Score, score_auto
+from tcab_dagster.home import RunFolder
+from tcab_dagster.records import RunRecord, Usage
+from tcab_dagster.validation.result import Media, ValidationResult
+
+MOST_PICTURES = 40
+MOST_PICTURE_BYTES = 600_000
+"""What the pictures of one event may weigh: they lie in Dagster's own database."""
+
+MARKS = {"pass": "pass", "fail": "**fail**", "undecided": "undecided"}
+
+
+def failure_line(record: RunRecord) -> str:
+    """Who, what, where and the evidence's end, in one line."""
+    detail = record.detail
+    if record.validation is not None and record.validation.outcome == "infrastructure":
+        detail = record.validation.detail or detail
+    return f"run {record.run_id} ended as {record.state}: {detail or 'no detail was recorded'}"
+
+
+def case_metadata(case: CaseVersion) -> Metadata:
+    """A version of the catalog: what it asks for, and what it is pinned by."""
+    rows = [
+        [
+            md.text(variant.slug),
+            md.text(variant.name),
+            str(len(variant.specs)),
+            str(len(variant.references)),
+            f"{sum(p.validation is not None for p in variant.points)} / {len(variant.points)}",
+        ]
+        for variant in case.variants
+    ]
+    shown: Metadata = {
+        "name": case.name,
+        "difficulty": case.difficulty or "none",
+        "variants": dg.MetadataValue.md(
+            md.table(["variant", "name", "specs", "references", "automatic / points"], rows)
+        ),
+        "max_runtime_hours": case.max_runtime_hours,
+        "errata": len(case.errata),
+        "definition_digest": case.digest,
+        "errata_digest": case.errata_digest,
+    }
+    if case.summary:
+        shown["summary"] = dg.MetadataValue.md(md.text(case.summary))
+    return shown
+
+
+def data_version(digest: str, errata_digest: str) -> dg.DataVersion:
+    """Of both digests, so that a new erratum makes `metrics` stale."""
+    return dg.DataVersion(f"{digest[:16]}-{errata_digest[:16]}")
+
+
+def outcome_metadata(record: RunRecord, folder: RunFolder) -> Metadata:
+    """How a run ended, what it was, and where its files lie."""
+    shown: Metadata = {
+        "state": record.state.value,
+        "harness": " ".join(filter(None, [record.harness, record.harness_version])),
+        "model": record.model or "the harness's own",
+        "variant": record.variant,
+        "max_runtime_hours": record.max_runtime_hours,
+        "definition_digest": record.definition_digest,
+        "record": dg.MetadataValue.path(str(folder.record)),
+        "events": dg.MetadataValue.path(str(folder.events)),
+    }
+    optional = {
+        "fault": record.fault and record.fault.value,
+        "detail": record.detail and dg.MetadataValue.md(md.text(record.detail)),
+        "runtime": record.runtime,
+        "image": record.image,
+        "image_digest": record.image_digest,
+        "seed_commit": record.seed_commit,
+        "cost_usd": record.usage.cost_usd,
+        "tokens": tokens(record.usage),
+    }
+    shown |= {key: value for key, value in optional.items() if value is not None}
+    for stage in ("setup", "session", "teardown"):
+        seconds = getattr(record.durations, stage)
+        if seconds is not None:
+            shown[f"{stage}_seconds"] = round(seconds, 2)
+    if record.tool_calls:
+        calls = sorted(record.tool_calls.items(), key=lambda call: (-call[1], call[0]))
+        rows = [[md.text(name), str(count)] for name, count in calls]
+        shown["tool_calls"] = dg.MetadataValue.md(md.table(["tool", "calls"], rows))
+    if record.tree is not None:
+        shown["tree"] = dg.MetadataValue.path(str(folder.tree))
+        shown["tree_files"] = record.tree.files
+        shown["tree_bytes"] = record.tree.bytes
+        shown["tree_digest"] = record.tree.digest
+        if record.tree.refused:
+            rows = [[md.text(r.path), md.text(r.reason)] for r in record.tree.refused[:50]]
+            shown["refused"] = dg.MetadataValue.md(md.table(["entry", "why"], rows))
+    return shown
+
+
+def tokens(usage: Usage) -> dg.MarkdownMetadataValue | None:
+    """Four classes; what a harness does not report is left out, since it is not 0."""
+    classes = {
+        "uncached input": usage.uncached_input,
+        "cached input": usage.cached_input,
+        "output": usage.output,
+        "reasoning": usage.reasoning,
+    }
+    rows = [[name, f"{count:,}"] for name, count in classes.items() if count is not None]
+    return dg.MetadataValue.md(md.table(["tokens", "count"], rows)) if rows else None
+
+
+def validation_metadata(record: RunRecord, case: CaseVersion, folder: RunFolder) -> Metadata:
+    """The score, verdict by verdict, and the pictures that show it."""
+    result = record.validation
+    if result is None:
+        return {
+            "state": record.state.value,
+            "validation": f"nothing to validate: the run ended as {record.state}, without a tree",
+        }
+    variant = case.variant(record.variant)
+    excluded = case.excluded_points(variant.slug)
+    score = score_auto(variant.points, result.verdicts, excluded)
+    shown: Metadata = {
+        "state": record.state.value,
+        "score_auto": score_line(score),
+        "verdicts": dg.MetadataValue.md(verdict_table(result, variant, excluded)),
+        "install": f"{result.install.status}, {result.install.seconds:.1f} s",
+        "build": f"{result.build.status}, {result.build.seconds:.1f} s",
+        "load": result.load.status,
+        "validation_seconds": round(result.seconds, 2),
+        "media": dg.MetadataValue.path(str(folder.media)),
+        "media_files": len(result.media),
+    }
+    if score.ratio is not None:
+        shown["score_auto_ratio"] = round(score.ratio, 4)
+    if result.detail is not None:
+        shown["detail"] = dg.MetadataValue.md(md.text(result.detail))
+    if result.checks:
+        rows = [
+            [md.text(c.name), "unknown" if c.similarity is None else f"{c.similarity:.3f}",
+             md.text(c.reason or "")]
+            for c in result.checks
+        ]  # fmt: skip
+        shown["checks"] = dg.MetadataValue.md(md.table(["view", "similarity", "note"], rows))
+    if result.proofs:
+        rows = [
+            [md.text(p.name), md.text(p.dest), "yes" if p.present else "**no**"]
+            for p in result.proofs
+        ]
+        shown["proofs"] = dg.MetadataValue.md(md.table(["proof", "file", "present"], rows))
+    if result.load.console_errors:
+        shown["console_errors"] = dg.MetadataValue.md(
+            md.code("\n".join(result.load.console_errors))
+        )
+    if result.notes:
+        shown["notes"] = dg.MetadataValue.md("\n".join(f"- {md.text(n)}" for n in result.notes))
+    inlined = gallery(result, variant, folder.media / "thumbs")
+    if inlined is not None:
+        shown["pictures"] = inlined
+    return shown
+
+
+def score_line(score: Score) -> str:
+    """Such as `7.5 of 9 points, 83.3%; 2 await a review`."""
+    if score.ratio is None:
+        return f"nothing is decided; {score.undecided} await a review"
+    decided = f"{float(score.earned):g} of {float(score.available):g} points, {score.ratio:.1%}"
+    return decided + (f"; {score.undecided} await a review" if score.undecided else "")
+
+
+def verdict_table(result: ValidationResult, variant: Variant, excluded: frozenset[str]) -> str:
+    """Every point of the variant in the checklist's order."""
+    verdicts = {verdict.verdict_id: verdict for verdict in result.verdicts}
+    rows = []
+    for point in variant.points:
+        verdict = verdicts.get(point.verdict_id)
+        weight = "excluded" if point.verdict_id in excluded else f"{float(point.weight):g}"
+        decided = MARKS[verdict.verdict] if verdict else "for a reviewer"
+        why = reason_of(verdict) if verdict else ""
+        rows.append(
+            [decided, md.text(point.title), md.text(point.verdict_id), weight, md.text(why)]
+        )
+    return md.table(["", "requirement", "point", "weight", "why"], rows)
+
+
+def gallery(
+    result: ValidationResult, variant: Variant, thumbs: Path
+) -> dg.MarkdownMetadataValue | None:
+    """The thumbnails of a run, each under its caption."""
+    titles = {point.verdict_id: point.title for point in variant.points}
+    captions = {thumbs / f"{media.name}.jpg": _caption(media, titles) for media in result.media}
+    return pictures(captions)
+
+
+def folder_metadata(folder: Path, files: Sequence[Path]) -> Metadata:
+    """Pictures below a folder of ours, named by their own paths there."""
+    shown: Metadata = {"folder": dg.MetadataValue.path(str(folder)), "pictures_count": len(files)}
+    inlined = pictures({file: str(file.relative_to(folder)) for file in files})
+    return shown if inlined is None else shown | {"pictures": inlined}
+
+
+def pictures(captions: Mapping[Path, str]) -> dg.MarkdownMetadataValue | None:
+    """Those of the files that are there, three a row, as many as the limits allow."""
+    left = MOST_PICTURE_BYTES
+    shown: list[str] = []
+    for file, caption in captions.items():
+        size = file.stat().st_size if file.is_file() else None
+        if size is None or size > left or len(shown) == MOST_PICTURES:
+            continue
+        left -= size
+        shown.append(f"{md.text(caption)}<br>{md.picture(file, caption)}")
+    if not shown:
+        return None
+    rows = [shown[i : i + 3] for i in range(0, len(shown), 3)]
+    width = len(rows[0])
+    return dg.MetadataValue.md(
+        md.table([""] * width, [[*row, *[""] * (width - len(row))] for row in rows])
+    )
+
+
+def _caption(media: Media, titles: Mapping[str, str]) -> str:
+    if media.verdict_id is not None:
+        title = titles.get(media.verdict_id, media.verdict_id)
+        return f"{title}: {media.output_id}"
+    return Path(media.name).stem.replace("__", " ")
