@@ -25,9 +25,7 @@ SANDBOX_POOL = "sandbox"
 
 
 @dg.asset(partitions_def=case_versions, group_name=GROUP, kinds={"git"})
-def case_definition(
-    context: dg.AssetExecutionContext, home: HomeResource
-) -> dg.MaterializeResult[None]:
+def case_definition(context: dg.AssetExecutionContext, home: HomeResource) -> dg.MaterializeResult:
     """A version of the catalog as the checkout defines it.
 
     The job `ingest_catalog` reports it for every version that changed; materializing one here
@@ -54,7 +52,7 @@ def case_definition(
 )
 def reference_screenshots(
     context: dg.AssetExecutionContext, home: HomeResource, engine: EngineResource
-) -> dg.MaterializeResult[None]:
+) -> dg.MaterializeResult:
     """The mockups of a version as the screenshots that every run of it is seeded with.
 
     A run renders those that are missing; nobody has to ask for them here first.
@@ -93,7 +91,7 @@ def reference_screenshots(
 )
 def validation_baselines(
     context: dg.AssetExecutionContext, home: HomeResource
-) -> dg.MaterializeResult[None]:
+) -> dg.MaterializeResult:
     """What the reference implementation shows, beside which a run is looked at.
 
     The committed ones are the truth, and an ingest copies them into the store: this looks at the

@@ -23,9 +23,7 @@ from tcab_dagster.warehouse import GroupMetrics, compute_metrics, sync
     group_name="catalog",
     kinds={"duckdb"},
 )
-def version_metrics(
-    context: dg.AssetExecutionContext, home: HomeResource
-) -> dg.MaterializeResult[None]:
+def version_metrics(context: dg.AssetExecutionContext, home: HomeResource) -> dg.MaterializeResult:
     """Runs by state and fault, scores with their intervals, rates, durations and cost."""
     opened = home.open()
     with told_in_one_line():
@@ -37,7 +35,6 @@ def version_metrics(
 metrics_job = dg.define_asset_job(
     "metrics_job",
     selection=[version_metrics],
-    partitions_def=case_versions,
     executor_def=dg.in_process_executor,
     description="Derives the metrics of a version anew. The sensor `stale_metrics` starts it.",
 )

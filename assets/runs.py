@@ -43,7 +43,7 @@ SANDBOX_POOL = "sandbox"
 )
 def run_outcome(
     context: dg.AssetExecutionContext, home: HomeResource, engine: EngineResource
-) -> dg.MaterializeResult[None]:
+) -> dg.MaterializeResult:
     """One run, from its request to the collected tree.
 
     Succeeds for every outcome that is the session's own; fails for `infrastructure`.
@@ -97,7 +97,7 @@ def run_outcome(
 )
 def validation_media(
     context: dg.AssetExecutionContext, home: HomeResource, engine: EngineResource
-) -> dg.MaterializeResult[None]:
+) -> dg.MaterializeResult:
     """The build, the drives and their pictures, and the run's final state.
 
     A run without a tree has nothing to validate, which is no failure.
@@ -122,7 +122,6 @@ def validation_media(
 run_job = dg.define_asset_job(
     "run_job",
     selection=[run_outcome, validation_media],
-    partitions_def=runs,
     executor_def=dg.in_process_executor,
     description="One run and its validation. The sensor `run_requests` starts it.",
     tags={"dagster/max_retries": "0"},

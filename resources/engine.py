@@ -14,7 +14,7 @@ from tcab_dagster.containers.protocol import Runtime
 from tcab_dagster.containers.runtimes import open_runtime
 
 
-class EngineResource(dg.ConfigurableResource[None]):
+class EngineResource(dg.ConfigurableResource):
     """Docker or Podman through `DOCKER_HOST`, or a cluster."""
 
     runtime_name: str | None = Field(

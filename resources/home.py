@@ -12,7 +12,7 @@ from tcab_dagster.home import Home
 from tcab_dagster.settings import Settings
 
 
-class HomeResource(dg.ConfigurableResource[None]):
+class HomeResource(dg.ConfigurableResource):
     """Where the catalog is read and where everything recorded lies."""
 
     checkout: str | None = Field(

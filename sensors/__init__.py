@@ -8,11 +8,10 @@ from sensors.checkout import catalog_checkout
 from sensors.metrics import stale_metrics
 from sensors.reaper import reaper
 from sensors.recorded import recorded_runs
-from sensors.requests import canceled_runs, run_requests
+from sensors.requests import run_requests
 from sensors.schedules import nightly_ingest
 
 ALL_SENSORS = [
-    canceled_runs,
     catalog_checkout,
     reaper,
     recorded_runs,

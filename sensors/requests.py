@@ -3,11 +3,11 @@
 Belongs here: which requests wait for Dagster. Does not: filing them (assets/launch.py).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import dagster as dg
 
-from assets.partitions import name_of, runs
+from assets.partitions import PARTITION_TAG, name_of, runs
 from assets.runs import run_job, take_back
 from resources import HomeResource
 from tcab_dagster.home import Home
@@ -39,8 +39,10 @@ def run_request(request: RunRequest) -> dg.RunRequest:
     )
 
 
-def missing_keys(wanted: Iterable[str], known: Iterable[str]) -> list[str]:
-    return sorted(set(wanted) - set(known))
+def latest_status(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus | None:
+    """How the newest of Dagster's runs for this partition stands; None where there is none."""
+    found = instance.get_runs(dg.RunsFilter(tags={PARTITION_TAG: run_id}), limit=1)
+    return found[0].status if found else None
 
 
 @dg.sensor(
@@ -51,26 +53,22 @@ def missing_keys(wanted: Iterable[str], known: Iterable[str]) -> list[str]:
     description="Starts a run for each request that `launch_runs` filed.",
 )
 def run_requests(context: dg.SensorEvaluationContext, home: HomeResource) -> dg.SensorResult:
-    waiting = list(waiting_requests(home.open()))[:MOST_PER_TICK]
-    if not waiting:
+    opened, instance = home.open(), context.instance
+    starting: list[RunRequest] = []
+    for request in waiting_requests(opened):
+        status = latest_status(instance, request.run_id)
+        if status is None:
+            starting.append(request)
+        elif status is dg.DagsterRunStatus.CANCELED:
+            context.log.info(f"{request.run_id} was canceled in the queue: taken back")
+            take_back(instance, opened, request.run_id)
+        if len(starting) == MOST_PER_TICK:
+            break
+    if not starting:
         return dg.SensorResult(skip_reason="no request waits")
-    known = context.instance.get_dynamic_partitions(name_of(runs))
-    missing = missing_keys((request.run_id for request in waiting), known)
+    known = instance.get_dynamic_partitions(name_of(runs))
+    missing = sorted({request.run_id for request in starting} - set(known))
     return dg.SensorResult(
-        run_requests=[run_request(request) for request in waiting],
+        run_requests=[run_request(request) for request in starting],
         dynamic_partitions_requests=[runs.build_add_request(missing)] if missing else [],
     )
-
-
-@dg.run_status_sensor(
-    name="canceled_runs",
-    run_status=dg.DagsterRunStatus.CANCELED,
-    monitored_jobs=[run_job],
-    minimum_interval_seconds=10,
-    default_status=dg.DefaultSensorStatus.RUNNING,
-    description="Takes back the request and partition of a run that was canceled in the queue.",
-)
-def canceled_runs(context: dg.RunStatusSensorContext, home: HomeResource) -> None:
-    run_id = context.dagster_run.tags.get("dagster/partition")
-    if run_id is not None:
-        take_back(context.instance, home.open(), run_id)

@@ -1,5 +1,7 @@
 """A small catalog in a git checkout of its own, a home, and an instance, all temporary."""
 
+import json
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,6 +113,16 @@ class SmallCatalog:
     def add_version(self, version: str) -> None:
         for name, content in FILES.items():
             self.write(f"test-cases/end-to-end/easy/tiny/{version}/{name}", content)
+
+    def record(self, name: str, steps: list[dict[str, object]]) -> None:
+        """A recorded session of `tiny` for the harness `replay`."""
+        self.write(f"recordings/tiny/{name}.jsonl", "".join(f"{json.dumps(s)}\n" for s in steps))
+
+    def git(self, *arguments: str) -> str:
+        return git(self.checkout, *arguments)
+
+    def remove(self, path: str) -> None:
+        shutil.rmtree(self.checkout / path)
 
     def commit(self, message: str) -> str:
         git(self.checkout, "add", "--all")
