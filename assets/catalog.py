@@ -7,18 +7,19 @@ validation/). Concept: spec 000, "Manifests"; docs/operate.md, "The catalog".
 from collections.abc import Mapping
 
 import dagster as dg
+from tcab_dagster.execution.references import ensure_references
 from tcab_dagster.ingestion import ingest_catalog
-from tcab_dagster.validation.baselines import BaselineState
 
 from assets import markdown as md
+from assets.failures import told_in_one_line
 from assets.ingest import report_change
-from assets.interruption import told_in_one_line
 from assets.markdown import Metadata
 from assets.metadata import case_metadata, data_version, folder_metadata
 from assets.partitions import case_versions
 from resources import EngineResource, HomeResource
 from tcab_dagster.catalog.store import Store
-from tcab_dagster.validation import baseline_state, render_references
+from tcab_dagster.validation import baseline_state
+from tcab_dagster.validation.baselines import BaselineState
 
 GROUP = "catalog"
 SANDBOX_POOL = "sandbox"
@@ -57,15 +58,16 @@ def reference_screenshots(
 
     A run renders those that are missing; nobody has to ask for them here first.
     """
-    store = Store(home.open())
+    opened = home.open()
+    store = Store(opened)
     with told_in_one_line(), engine.runtime(home) as runtime:
         case = store.current(context.partition_key)
         for variant in case.variants:
-            render_references(
+            ensure_references(
                 case,
                 variant,
+                opened,
                 runtime,
-                store.references(case.digest) / variant.slug,
                 environment=home.settings().environment,
                 progress=context.log.info,
             )

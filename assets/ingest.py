@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 import dagster as dg
 from pydantic import Field
-from tcab_dagster.catalog.ingest import IngestReport
 from tcab_dagster.ingestion import ingest_catalog
 
 from assets import markdown as md
-from assets.interruption import told_in_one_line
+from assets.failures import told_in_one_line
 from assets.markdown import Metadata
 from assets.metadata import case_metadata, data_version
 from assets.partitions import case_versions, in_flight, name_of, register, retire
 from resources import HomeResource
 from resources.checkout import Checkout
 from tcab_dagster.catalog import render_diagnostics
+from tcab_dagster.catalog.ingest import IngestReport
 from tcab_dagster.catalog.store import Store
 
 DATA_VERSION_TAG = "dagster/data_version"

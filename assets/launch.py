@@ -12,7 +12,7 @@ import dagster as dg
 from pydantic import Field, create_model
 
 from assets import markdown as md
-from assets.interruption import told_in_one_line
+from assets.failures import told_in_one_line
 from assets.partitions import register, runs
 from resources import HomeResource
 from tcab_dagster.catalog.catalog import find_key, load_catalog

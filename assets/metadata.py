@@ -15,7 +15,7 @@ from assets.verdicts import reason_of
 from tcab_dagster.catalog.model import CaseVersion, Variant
 from tcab_dagster.evaluation import Score, score_auto
 from tcab_dagster.home import RunFolder
-from tcab_dagster.records import RunRecord, Usage
+from tcab_dagster.records import RunRecord, State, Usage
 from tcab_dagster.validation.result import Media, ValidationResult
 
 MOST_PICTURES = 40
@@ -27,10 +27,12 @@ MARKS = {"pass": "pass", "fail": "**fail**", "undecided": "undecided"}
 
 def failure_line(record: RunRecord) -> str:
     """Who, what, where and the evidence's end, in one line."""
-    detail = record.detail
-    if record.validation is not None and record.validation.outcome == "infrastructure":
-        detail = record.validation.detail or detail
-    return f"run {record.run_id} ended as {record.state}: {detail or 'no detail was recorded'}"
+    detail = record.detail or "no detail was recorded"
+    if record.state is State.INFRASTRUCTURE:
+        return f"run {record.run_id} ended as {record.state}: {detail}"
+    return (
+        f"the validation of {record.run_id} decided nothing, and it stays {record.state}: {detail}"
+    )
 
 
 def case_metadata(case: CaseVersion) -> Metadata:

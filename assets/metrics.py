@@ -9,11 +9,11 @@ import dagster as dg
 
 from assets import markdown as md
 from assets.catalog import case_definition
-from assets.interruption import told_in_one_line
+from assets.failures import told_in_one_line
 from assets.markdown import Metadata
 from assets.partitions import case_versions
 from resources import HomeResource
-from tcab_dagster.warehouse import GroupMetrics, compute_metrics, sync
+from tcab_dagster.warehouse import GroupMetrics, compute_metrics
 
 
 @dg.asset(
@@ -25,10 +25,8 @@ from tcab_dagster.warehouse import GroupMetrics, compute_metrics, sync
 )
 def version_metrics(context: dg.AssetExecutionContext, home: HomeResource) -> dg.MaterializeResult:
     """Runs by state and fault, scores with their intervals, rates, durations and cost."""
-    opened = home.open()
     with told_in_one_line():
-        sync(opened)
-        groups = compute_metrics(opened, context.partition_key)
+        groups = compute_metrics(home.open(), context.partition_key)
     return dg.MaterializeResult(metadata=metrics_metadata(groups))
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import dagster as dg
 
-from assets.interruption import cancelable, told_in_one_line
+from assets.failures import told_in_one_line
 from assets.metadata import failure_line, outcome_metadata, validation_metadata
 from assets.partitions import retire, runs
 from assets.verdicts import builds_and_loads, no_gating_failures, session_ended_well
@@ -22,7 +22,6 @@ from tcab_dagster.catalog.store import Store
 from tcab_dagster.execution import execute, validate_run
 from tcab_dagster.home import Home, LockHeld
 from tcab_dagster.records import Event, RunRecord, State
-from tcab_dagster.warehouse import sync
 
 GROUP = "runs"
 SANDBOX_POOL = "sandbox"
@@ -58,16 +57,10 @@ def run_outcome(
 
     try:
         with told_in_one_line(), engine.runtime(home) as runtime:
-            request = opened.request(run_id)
-            record = cancelable(
-                lambda cancel: execute(
-                    request, opened, runtime, settings, on_event=note, cancel=cancel
-                )
-            )
+            record = execute(opened.request(run_id), opened, runtime, settings, on_event=note)
     except dg.DagsterExecutionInterruptedError:
         take_back(context.instance, opened, run_id)
         raise
-    sync(opened)
     if record.state is State.INFRASTRUCTURE:
         raise failure(record, opened)
     return dg.MaterializeResult(
@@ -102,20 +95,30 @@ def validation_media(
 
     A run without a tree has nothing to validate, which is no failure.
     """
-    run_id, opened, settings = context.partition_key, home.open(), home.settings()
+    run_id, opened = context.partition_key, home.open()
     with told_in_one_line(), engine.runtime(home) as runtime:
-        record = cancelable(
-            lambda cancel: validate_run(
-                run_id, opened, runtime, settings, progress=context.log.info, cancel=cancel
-            )
-        )
+        before = opened.record(run_id)
+        record = validate_run(run_id, opened, runtime, home.settings(), progress=context.log.info)
         case = case_of(opened, record)
-    sync(opened)
-    if record.validation is not None and record.validation.outcome == "infrastructure":
+    if undecided(before, record):
         raise failure(record, opened)
     return dg.MaterializeResult(
         metadata=validation_metadata(record, case, opened.run(run_id)),
         check_results=[builds_and_loads(record), no_gating_failures(record, case)],
+    )
+
+
+def undecided(before: RunRecord | None, after: RunRecord) -> bool:
+    """Whether a validation that was due decided nothing, by no fault of the tree.
+
+    The run stays `collected`, or what an earlier validation made of it, and can be validated again.
+    """
+    if after.state is State.COLLECTED:
+        return True
+    return (
+        before is not None
+        and before.validation is not None
+        and after.validation == before.validation
     )
 
 

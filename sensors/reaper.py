@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 import dagster as dg
 
-from assets.partitions import name_of, runs
+from assets.partitions import PARTITION_TAG, name_of, runs
 from resources import EngineResource, HomeResource
 from tcab_dagster.errors import TcabError
 from tcab_dagster.execution import reap
@@ -36,13 +36,13 @@ def reaper(
             reaped = reap(opened, runtime)
     except TcabError as error:
         return dg.SensorResult(skip_reason=error.message)
-    for lost in reaped:
-        context.log.warning(str(lost))
-    fail_lost_runs(context.instance, {lost.run_id for lost in reaped})
+    told = [f"{one.what}: {one.run_id}: {one.detail}" for one in reaped]
+    for line in told:
+        context.log.warning(line)
+    fail_lost_runs(context.instance, {one.run_id for one in reaped if one.what == "recorded"})
     orphans = orphaned_keys(known, opened)
-    told = [f"reaped {lost}" for lost in reaped]
     return dg.SensorResult(
-        skip_reason="; ".join(told) or "nothing was left behind",
+        skip_reason="; ".join(told[:10]) or "nothing was left behind",
         dynamic_partitions_requests=[runs.build_delete_request(orphans)] if orphans else [],
     )
 
@@ -60,5 +60,5 @@ def fail_lost_runs(instance: dg.DagsterInstance, lost: Collection[str]) -> None:
     if not lost:
         return
     for run in instance.get_runs(dg.RunsFilter(statuses=UNFINISHED)):
-        if run.tags.get("dagster/partition") in lost:
+        if run.tags.get(PARTITION_TAG) in lost:
             instance.report_run_failed(run, "the driver was lost; the reaper recorded its run")

@@ -141,10 +141,6 @@ def home_resource(catalog: SmallCatalog, tmp_path: Path) -> HomeResource:
 
 
 @pytest.fixture
-def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
-    storage = tmp_path / "dagster"
-    storage.mkdir()
-    with dg.DagsterInstance.local_temp(
-        str(storage), overrides={"telemetry": {"enabled": False}}
-    ) as instance:
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
         yield instance

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import dagster as dg
 import pytest
 from conftest import VERSION, SmallCatalog
+from tcab_dagster.ingestion import ingest_catalog
 
 from resources import HomeResource
 from sensors.checkout import catalog_checkout
@@ -17,7 +18,6 @@ from sensors.schedules import nightly_ingest
 from tcab_dagster.catalog.store import Store
 from tcab_dagster.execution import new_request
 from tcab_dagster.home import Home
-from tcab_dagster.ingestion import ingest_catalog
 from tcab_dagster.records import RunRecord, RunRequest, State
 
 MINUTE = 60 * 10**9
@@ -92,10 +92,10 @@ def test_a_run_that_has_begun_or_ended_is_not_started_again(
     assert evaluate(run_requests, instance, ingested).run_requests == []
 
 
-def test_a_request_whose_run_is_queued_is_not_asked_for_again(
+def test_a_request_whose_run_is_under_way_is_not_asked_for_again(
     ingested: HomeResource, instance: dg.DagsterInstance
 ) -> None:
-    run_of(instance, filed(ingested.open()), dg.DagsterRunStatus.QUEUED)
+    run_of(instance, filed(ingested.open()), dg.DagsterRunStatus.STARTED)
 
     assert evaluate(run_requests, instance, ingested).run_requests == []
 
@@ -129,7 +129,7 @@ def run_of(instance: dg.DagsterInstance, request: RunRequest, status: dg.Dagster
     instance.add_run(
         dg.DagsterRun(
             job_name="run_job",
-            run_id=dg._core.utils.make_new_run_id(),  # noqa: SLF001
+            run_id=dg._core.utils.make_new_run_id(),
             status=status,
             tags={"dagster/partition": request.run_id},
         )
