@@ -7,8 +7,6 @@ validation/). Concept: spec 000, "Manifests"; docs/operate.md, "The catalog".
 from collections.abc import Mapping
 
 import dagster as dg
-from tcab_dagster.execution.references import ensure_references
-from tcab_dagster.ingestion import ingest_catalog
 
 from assets import markdown as md
 from assets.failures import told_in_one_line
@@ -18,6 +16,8 @@ from assets.metadata import case_metadata, data_version, folder_metadata
 from assets.partitions import case_versions
 from resources import EngineResource, HomeResource
 from tcab_dagster.catalog.store import Store
+from tcab_dagster.execution.references import ensure_references
+from tcab_dagster.ingestion import ingest_catalog
 from tcab_dagster.validation import baseline_state
 from tcab_dagster.validation.baselines import BaselineState
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import dagster as dg
 from pydantic import Field
-from tcab_dagster.ingestion import ingest_catalog
 
 from assets import markdown as md
 from assets.failures import told_in_one_line
@@ -22,6 +21,7 @@ from resources.checkout import Checkout
 from tcab_dagster.catalog import render_diagnostics
 from tcab_dagster.catalog.ingest import IngestReport
 from tcab_dagster.catalog.store import Store
+from tcab_dagster.ingestion import ingest_catalog
 
 DATA_VERSION_TAG = "dagster/data_version"
 MOST_NAMED = 100

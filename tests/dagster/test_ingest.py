@@ -2,7 +2,7 @@
 
 import dagster as dg
 import pytest
-from conftest import ERRATUM, VERSION, SmallCatalog
+from small_catalog import ERRATUM, VERSION, SmallCatalog
 
 from assets.ingest import PartitionChange, ingest_catalog_job, partition_change
 from resources import HomeResource

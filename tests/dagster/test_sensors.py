@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 import dagster as dg
 import pytest
-from conftest import VERSION, SmallCatalog
-from tcab_dagster.ingestion import ingest_catalog
+from small_catalog import VERSION, SmallCatalog
 
 from resources import HomeResource
 from sensors.checkout import catalog_checkout
@@ -18,6 +17,7 @@ from sensors.schedules import nightly_ingest
 from tcab_dagster.catalog.store import Store
 from tcab_dagster.execution import new_request
 from tcab_dagster.home import Home
+from tcab_dagster.ingestion import ingest_catalog
 from tcab_dagster.records import RunRecord, RunRequest, State
 
 MINUTE = 60 * 10**9
