@@ -5,7 +5,7 @@ export default async (api) => {
   const found = new Findings();
   const first = seed();
   const mode = either("solo", "versus");
-  const moves = Array.from({ length: 8 }, () => either(-1, 0, 1));
+  const moves = Array.from({ length: 5 }, () => either(-1, 0, 1));
   const play = async (parts) => {
     await api.reset({ seed: first, mode });
     for (const direction of moves) {
@@ -15,7 +15,7 @@ export default async (api) => {
     return api.snapshot();
   };
   const once = await play(1);
-  found.same("384 ticks have passed", once.tick, 384);
+  found.same("240 ticks have passed", once.tick, 240);
   found.same("the same again is the same", await play(1), once);
   found.same("in smaller steps too", await play(either(2, 3, 4, 6)), once);
 
@@ -25,7 +25,7 @@ export default async (api) => {
 
   const serves = new Set();
   let steep = 0;
-  const seeds = 8;
+  const seeds = 5;
   for (let i = 0; i < seeds; i += 1) {
     await api.reset({ seed: (first + 1 + i * whole(1, 1e6)) >>> 0, mode: "versus" });
     await api.step(1.1);

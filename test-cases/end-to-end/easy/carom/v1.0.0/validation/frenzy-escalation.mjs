@@ -1,5 +1,5 @@
 /** Every stroke multiplies the speed by 1.15 without end, and nothing is ever passed through. */
-import { Findings, TICK, between, isDrawn, round, seed, show, speed, until } from "./lib/carom.mjs";
+import { Findings, TICK, between, isDrawn, round, seed, show, speed, until, untilServed } from "./lib/carom.mjs";
 import { nextStroke, startLevelRally } from "./lib/level-rally.mjs";
 
 export default async (api) => {
@@ -24,7 +24,7 @@ export default async (api) => {
   found.is("the ball is still between the lines", now.ball.x >= 79.9 && now.ball.x <= 1200.1, "80..1200", round(now.ball.x));
 
   await api.reset({ seed: seed(), mode: "versus" });
-  now = await until(api, 1.2, (s) => s.serveIn === 0 && s.ball.vx !== 0);
+  now = await untilServed(api);
   found.near("a serve is slow again", speed(now.ball), 520, 5);
   found.near("and cool", now.heat, 0, 0.01);
   await isDrawn(api, found, await show(api, 0.3));

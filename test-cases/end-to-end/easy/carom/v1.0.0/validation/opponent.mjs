@@ -15,11 +15,11 @@ export default async (api) => {
   };
   const watch = async (done) => {
     let now = look(await api.snapshot());
-    for (let i = 0; i < 180 && !done(now); i += 1) now = look(await api.step(3 / 120));
+    for (let i = 0; i < 90 && !done(now); i += 1) now = look(await api.step(5 / 120));
     return now;
   };
 
-  const shots = 5;
+  const shots = 4;
   let returned = 0;
   for (let i = 0; i < shots; i += 1) {
     last = null;

@@ -8,8 +8,11 @@ export default async (api) => {
   await api.call("place", { ball });
   await isDrawn(api, found, await api.snapshot());
   await api.call("clock", "real");
-  await api.wait(400);
-  const running = await api.snapshot();
+  let running = await api.snapshot();
+  for (let i = 0; i < 10 && running.tick === 0; i += 1) {
+    await api.wait(300);
+    running = await api.snapshot();
+  }
   found.is("real time moves the table", running.tick > 0 && running.ball.x !== ball.x, "> 0 ticks", running.tick);
   const before = await grid(api);
 
@@ -20,7 +23,7 @@ export default async (api) => {
   found.same("no real time passes", await api.snapshot(), paused);
   await api.screenshot("paused");
   const changed = difference(before, await grid(api));
-  found.is("the screen shows it", changed >= 10, "10 of 112 points or more", changed);
+  found.is("the screen shows it", changed >= 8, "8 of 56 points or more", changed);
   await api.step(0.5);
   found.same("stepping advances nothing", await api.snapshot(), paused);
 

@@ -8,7 +8,7 @@ export default async (api) => {
   found.same("opens on the title", now.screen, "title");
   found.same("Solo is chosen first", now.menu, 0);
   await api.wait(200);
-  const first = await grid(api, 24, 9);
+  const first = await grid(api);
   found.is("the title is painted", new Set(first.map(String)).size >= 3, "3 colours or more", new Set(first.map(String)).size);
 
   const up = () => either("ArrowUp", "KeyW");
@@ -28,6 +28,6 @@ export default async (api) => {
   found.same("of the chosen mode", now.mode, "versus");
   found.same("at nil all", now.score, { left: 0, right: 0 });
   await api.wait(200);
-  found.is("and the picture changes", difference(first, await grid(api, 24, 9)) > 4);
+  found.is("and the picture changes", difference(first, await grid(api)) > 4);
   return { verdicts: { "title-menu": found.list } };
 };

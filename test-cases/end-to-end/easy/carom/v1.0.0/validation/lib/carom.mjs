@@ -67,18 +67,29 @@ export function slope({ vx, vy }) {
   return (Math.atan2(vy, Math.abs(vx)) * 180) / Math.PI;
 }
 
-/** Steps tick by tick until `done(snapshot)`, at most `seconds`. Returns the last snapshot. */
-export async function until(api, seconds, done) {
+/**
+ * Steps until `done(snapshot)`, at most `seconds`, by `stride` ticks at a time: every call costs a
+ * journey to the page and back. Returns the last snapshot.
+ */
+export async function until(api, seconds, done, stride = 1) {
   let now = await api.snapshot();
-  for (let tick = 0; tick < Math.round(seconds * 120) && !done(now); tick += 1) now = await api.step(TICK);
-  return now ?? (await api.snapshot());
+  for (let left = Math.round(seconds * 120); left > 0 && !done(now); left -= stride) now = await api.step(stride * TICK);
+  return now;
+}
+
+/** Steps over a rest of the ball to the tick in which it is served. */
+export async function untilServed(api) {
+  const { serveIn } = await api.snapshot();
+  await api.step(Math.max(0, serveIn - 2 * TICK));
+  return until(api, 0.2, (now) => now.serveIn === 0 && now.ball.vx !== 0);
 }
 
 /** Lets `seconds` of the match go by slowly enough to be seen in a clip. Returns the last snapshot. */
 export async function show(api, seconds) {
-  for (let done = 0; done < Math.round(seconds * 30); done += 1) {
-    await api.step(4 * TICK);
-    await api.wait(24);
+  const ticks = Math.round(seconds * 120);
+  for (let done = 0; done < ticks; done += 6) {
+    await api.step(Math.min(6, ticks - done) * TICK);
+    await api.wait(36);
   }
   return api.snapshot();
 }
@@ -92,12 +103,12 @@ export async function strike(api, side, { y = 396, offset = 0, pace = 600, swing
   const ticks = 16;
   const lead = (ticks - 0.5) * pace * TICK;
   await api.call("hold", side, swing);
-  await api.call("place", {
+  const before = await api.call("place", {
     ball: { x: line + away * lead, y, vx: -away * pace, vy: 0, spin },
     [side]: { y: y - offset * 71 - swing * 560 * TICK * ticks },
   });
-  const before = (await api.snapshot()).rally;
-  return until(api, 0.5, (now) => now.rally > before || now.serveIn > 0);
+  await api.step((ticks - 2) * TICK);
+  return until(api, 0.05, (now) => now.rally > before.rally || now.serveIn > 0);
 }
 
 function distance(pixel, colour) {
@@ -123,12 +134,14 @@ export async function isDrawn(api, found, now, label = "drawn where the simulati
   }
 }
 
-/** The colours at a grid of points over the canvas, as `r,g,b` text. */
-export async function grid(api, columns = 16, rows = 7) {
+const ROWS = [0.05, 0.117, 0.3, 0.45, 0.55, 0.7, 0.983];
+
+/** The colours at 56 points over the canvas: strip, cushions and felt. */
+export async function grid(api) {
   const colours = [];
-  for (let row = 0; row < rows; row += 1) {
-    for (let column = 0; column < columns; column += 1) {
-      const { r, g, b } = await api.pixel((column + 0.5) / columns, (row + 0.5) / rows);
+  for (const v of ROWS) {
+    for (let column = 0; column < 8; column += 1) {
+      const { r, g, b } = await api.pixel((column + 0.5) / 8, v);
       colours.push([r, g, b]);
     }
   }

@@ -9,8 +9,8 @@ export async function startLevelRally(api, pace) {
 
 export async function nextStroke(api) {
   const { rally } = await api.snapshot();
-  for (let i = 0; i < 40; i += 1) {
-    const now = await api.step(0.1);
+  for (let i = 0; i < 20; i += 1) {
+    const now = await api.step(0.2);
     if (now.rally > rally || now.serveIn > 0) return now;
   }
   return until(api, 0.1, () => true);
