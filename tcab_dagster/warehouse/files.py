@@ -12,6 +12,7 @@ formats never meet in one glob, and `sync` writes anew what an older release wro
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 import tempfile
@@ -213,8 +214,12 @@ class WarehouseFolder:
 
     def put(self, kind: Kind, files: Iterable[Stored]) -> None:
         """Replaces the file of each key whole. Raises WarehouseError where the disk refuses."""
+        remaining = iter(files)
+        first = next(remaining, None)
+        if first is None:
+            return
         with memory() as connection:
-            for file in files:
+            for file in itertools.chain([first], remaining):
                 path = self.live(kind, file.key)
                 try:
                     self._write(connection, kind, path, file.rows, file.stamp)
