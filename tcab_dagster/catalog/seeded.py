@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from tcab_dagster.catalog.diagnostics import Code, Located, Report
 from tcab_dagster.catalog.version_folder import Entry, VersionFolder, plain_path
 
-WORKSPACE = "the workspace"
+SCRIPTS = "validation"
+"""By convention the folder of the validation scripts, whose shared modules no manifest names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,10 @@ class Secrets:
     def what_is(self, source: str) -> str | None:
         if source in self.files:
             return self.files[source]
+        if source.startswith(f"{SCRIPTS}/") and any(
+            f.startswith(f"{SCRIPTS}/") for f in self.files
+        ):
+            return "a module beside the validation scripts"
         for folder, what in self.folders.items():
             if source.startswith(f"{folder}/"):
                 return what

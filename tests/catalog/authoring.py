@@ -225,6 +225,7 @@ _FILES: dict[str, str] = {
     "workspaces/base/.gitignore": "node_modules\n",
     "workspaces/fast/package.json": "{}\n",
     "validation/near.mjs": "export default async () => ({ verdicts: {} });\n",
+    "validation/lib/shared.mjs": "export const near = 1;\n",
     "validation/menu.mjs": "export default async () => ({ verdicts: {} });\n",
     "reference-impl/fast/package.json": "{}\n",
     "reference-impl/fast/index.html": "<canvas></canvas>\n",
