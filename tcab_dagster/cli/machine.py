@@ -26,11 +26,10 @@ from tcab_dagster.settings import Settings
 FREE_BYTES = 10 * 2**30
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(harnesses)
-    app.command()(doctor)
+app = typer.Typer()
 
 
+@app.command()
 def harnesses(format: FormatOption = Format.TEXT) -> None:
     """List the harnesses and the release of each that was seen to work."""
     rows = [
@@ -61,6 +60,7 @@ class Finding:
     help: str | None = None
 
 
+@app.command()
 def doctor(
     engine: Annotated[bool, typer.Option("--engine", help="Look for the engine alone.")] = False,
     root: RootOption = None,

@@ -49,12 +49,10 @@ from tcab_dagster.validation.result import ValidationResult
 MAX_TRIALS = 1000
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(run)
-    app.command()(validate)
-    app.command()(reap)
+app = typer.Typer()
 
 
+@app.command()
 def run(
     case: CaseArgument,
     harness: Annotated[str, typer.Option("--harness", help="See `tcab harnesses`.")],
@@ -105,6 +103,7 @@ def run(
     raise typer.Exit(1 if any(record.state is State.INFRASTRUCTURE for record in records) else 0)
 
 
+@app.command()
 def validate(
     target: Annotated[str, typer.Argument(metavar="DIR|RUN_ID")],
     case: Annotated[
@@ -160,6 +159,7 @@ def validate(
     return _print_validation(result, version, chosen.slug, format)
 
 
+@app.command()
 def reap(root: RootOption = None, format: FormatOption = Format.TEXT) -> None:
     """Remove what a dead driver left behind, and record its run as infrastructure."""
     settings = open_settings(root)

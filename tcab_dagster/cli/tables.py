@@ -13,11 +13,10 @@ from tcab_dagster.cli.opened import RootOption, open_home, open_settings
 from tcab_dagster.cli.output import Format, FormatOption, print_json, print_table
 from tcab_dagster.warehouse import query as run_query
 
-
-def register(app: typer.Typer) -> None:
-    app.command()(query)
+app = typer.Typer()
 
 
+@app.command()
 def query(
     sql: Annotated[str, typer.Argument(metavar="SQL", help="For instance: FROM runs")],
     root: RootOption = None,
