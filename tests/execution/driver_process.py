@@ -3,8 +3,8 @@
     python -m tests.execution.driver_process RUN_ID [WHERE]
 
 Prints `here` when it has come to WHERE (a stage of the journal; `at work`: in mid-session; `rows`:
-between the record's rename and the warehouse's write) and stays there, or `here` in mid-session and
-goes on. The home and the checkout come from the environment.
+between the record's rename and the warehouse's write) and stays there; without WHERE it prints
+`here` in mid-session and goes on. The home and the checkout come from the environment.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def main(run_id: str, where: str | None) -> None:
         warehouse.write_run = lambda *_: stay()  # type: ignore[assignment]
 
     def watch(event: Event) -> None:
-        if event.text == "at work":
-            if where == "at work":
-                stay()
+        if event.text == "at work" and where == "at work":
+            stay()
+        if event.text == "at work" and where is None:
             print("here", flush=True)
 
     settings = Settings.load()
