@@ -147,12 +147,14 @@ def _install(sandbox: Sandbox, tree: Path, command: str, built: Built) -> None:
             missing = _missing(sandbox, command, built)
         passed = ended.exit_code == 0 and not missing
         report = _report(command, passed, ended, output)
-        note = f"{len(missing)} packages of the lock file are missing, such as {missing[0]}"
+        note = (
+            f"packages of the lock file are missing: {', '.join(missing[:3])}" if missing else None
+        )
         built.install = report.model_copy(
             update={
                 "attempts": attempt,
                 "seconds": round(spent, 3),
-                "note": note if missing else None,
+                "note": note,
             }
         )
         built.seconds["install"] = spent

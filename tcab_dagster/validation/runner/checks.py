@@ -15,6 +15,7 @@ from urllib.parse import quote
 from .browser import Chrome
 from .load import painted
 from .page import Page, PageFailed
+from .pictures import store
 from .request import Action, CheckRequest, Limits, Mockup
 
 _FONTS = "document.fonts.ready.then(() => true)"
@@ -62,7 +63,7 @@ async def check(
         checked.reason = f"the view was not reached: {error}"
         return checked
     checked.picture = f"check__{request.view}.png"
-    (out / checked.picture).write_bytes(picture)
+    await asyncio.to_thread(store, picture, out / checked.picture)
     checked.similarity = await asyncio.to_thread(similarity, reference, picture)
     return checked
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .page import Page, PageFailed
+from .pictures import store_thumbnail
 
 FRAMES_A_SECOND = 25
 ENCODING_SECONDS = 120.0
@@ -75,7 +76,11 @@ class Clip:
                 encoder.kill()
                 await encoder.wait()
                 return False
-        return ended == 0 and out.is_file() and out.stat().st_size > 0
+        if ended != 0 or not out.is_file() or out.stat().st_size == 0:
+            return False
+        middle = sorted(self._frames)[len(self._frames) // 2]
+        await asyncio.to_thread(store_thumbnail, self._frames[middle], out)
+        return True
 
     def _write_frames(self, folder: Path) -> None:
         numbers = sorted(n for n in self._frames if n <= self._last)

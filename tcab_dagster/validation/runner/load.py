@@ -17,6 +17,7 @@ from PIL import Image
 
 from .browser import Chrome
 from .page import Page, PageFailed, PageSilent, one_line, thrown_text
+from .pictures import store
 from .request import Limits
 
 MOST_ERRORS = 50
@@ -75,7 +76,7 @@ async def load(chrome: Chrome, origin: str, limits: Limits, out: Path) -> Loaded
             loaded.reason = await _fault(page, limits, errors)
             if loaded.reason is None:
                 await asyncio.sleep(SETTLE_SECONDS)
-            (out / "load.png").write_bytes(await page.png())
+            await asyncio.to_thread(store, await page.png(), out / "load.png")
             loaded.picture = "load.png"
         except PageFailed as error:
             loaded.reason = loaded.reason or str(error)

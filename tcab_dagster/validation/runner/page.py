@@ -32,7 +32,7 @@ LONGEST_ANSWER = 16 * 2**20
 LONGEST_MESSAGE = 500
 MOST_SOUNDS = 10_000
 KEY_PRESS_MS = 50.0
-SAME_PICTURE_SECONDS = 1.0
+SAME_PICTURE_SECONDS = 5.0
 NAVIGATING_SECONDS = 0.2
 
 # Runs before anything of the page does, and keeps what it needs to itself: the page can start
@@ -108,7 +108,7 @@ class Page:
         self._limits = limits
         self._world: int | None = None
         self._crashed = False
-        self._picture: tuple[float, Image.Image] | None = None
+        self._picture: tuple[float, Image.Image, dict[str, float] | None] | None = None
         self.sounds: list[float] = []
 
     @classmethod
@@ -184,8 +184,8 @@ class Page:
         return None if painted is None else float(painted)
 
     async def png(self) -> bytes:
-        """The viewport as it is now."""
-        return await self._shot({"format": "png"})
+        """The viewport as it is now, packed fast rather than small (pictures.py)."""
+        return await self._shot({"format": "png", "optimizeForSpeed": True})
 
     async def jpeg(self) -> bytes:
         return await self._shot({"format": "jpeg", "quality": 85})
@@ -208,25 +208,26 @@ class Page:
     async def pixel(self, u: float, v: float) -> dict[str, int]:
         """The colour on the screen at fractions of the largest canvas.
 
-        Reads that follow one another within a second come from one picture, until something is
-        done to the page (`touched`).
+        Reads that follow one another come from one picture, until something else is asked of the
+        page (`touched`): a grid of points is one moment, and costs one picture.
         """
-        box = await self.look(_LARGEST_CANVAS)
+        picture, box = await self._seen()
         if box is None:
             raise PageFailed("the page has no canvas")
-        x = round(box["x"] + u * box["width"] - 0.5)
-        y = round(box["y"] + v * box["height"] - 0.5)
-        x = min(max(x, round(box["x"])), round(box["x"] + box["width"]) - 1)
-        y = min(max(y, round(box["y"])), round(box["y"] + box["height"]) - 1)
+        x = _within_span(box["x"], box["width"], u)
+        y = _within_span(box["y"], box["height"], v)
         if not (0 <= x < VIEWPORT[0] and 0 <= y < VIEWPORT[1]):
             raise PageFailed(f"the canvas's point ({u}, {v}) is outside the viewport")
-        kept = self._picture
-        if kept is None or time.monotonic() - kept[0] > SAME_PICTURE_SECONDS:
-            await self.frames()
-            picture = Image.open(io.BytesIO(await self.png())).convert("RGBA")
-            kept = self._picture = (time.monotonic(), picture)
-        r, g, b, a = kept[1].getpixel((x, y))  # type: ignore[misc]
+        r, g, b, a = picture.getpixel((x, y))  # type: ignore[misc]
         return {"r": r, "g": g, "b": b, "a": a}
+
+    async def _seen(self) -> tuple[Image.Image, dict[str, float] | None]:
+        if self._picture is None or time.monotonic() - self._picture[0] > SAME_PICTURE_SECONDS:
+            await self.frames()
+            box = await self.look(_LARGEST_CANVAS)
+            picture = Image.open(io.BytesIO(await self.png())).convert("RGBA")
+            self._picture = (time.monotonic(), picture, box)
+        return self._picture[1:]
 
     def touched(self) -> None:
         """What was on the screen may be so no longer."""
@@ -309,6 +310,12 @@ class Page:
     def _sound(self, event: dict[str, Any]) -> None:
         if event.get("name") == "__tcabSound" and len(self.sounds) < MOST_SOUNDS:
             self.sounds.append(round(float(event["payload"]), 4))
+
+
+def _within_span(start: float, length: float, fraction: float) -> int:
+    """The pixel at a fraction of a span, never beyond its ends."""
+    at = round(start + fraction * length - 0.5)
+    return min(max(at, round(start)), round(start + length) - 1)
 
 
 def thrown_text(details: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """The whole validation in the sandbox, in order, and the document it leaves.
 
-Belongs here: the order (mockups, load, checks, drives, thumbnails) and `result.json`. Does not:
+Belongs here: the order (mockups, load, checks, drives, proofs) and `result.json`. Does not:
 any of the steps. The document is read by validation/validator.py, which trusts none of it.
 """
 
@@ -18,10 +18,10 @@ from typing import Any
 from . import checks, load, script
 from .browser import BrowserMissing, Chrome
 from .clip import Clip
+from .pictures import store, thumbnail_proof
 from .request import Drive, Request
 from .script import Driven
 from .server import serve
-from .thumbs import thumbnail
 
 Say = Callable[[str], None]
 
@@ -57,7 +57,7 @@ async def run(request: Request, out: Path, say: Say) -> dict[str, Any]:
             with stages("mockups"):
                 for mockup in request.mockups:
                     references[mockup.view] = await checks.render(chrome, case_origin, mockup)
-                    (out / f"{mockup.view}.png").write_bytes(references[mockup.view])
+                    store(references[mockup.view], out / f"{mockup.view}.png")
             # Closed before a page that is not the case's own is opened.
             mockups.close()
             if site_origin is not None:
@@ -66,8 +66,10 @@ async def run(request: Request, out: Path, say: Say) -> dict[str, Any]:
             document["browser"] = str(error)
         finally:
             await chrome.close()
-    with stages("thumbnails"):
-        await asyncio.to_thread(_thumbnails, request, media)
+    if request.proofs is not None:
+        with stages("proofs"):
+            for proof in sorted(request.proofs.iterdir()):
+                await asyncio.to_thread(thumbnail_proof, proof, media)
     document["stages"] = stages.seconds
     return document
 
@@ -123,14 +125,6 @@ async def _drives(
     finally:
         done = await asyncio.gather(*tasks)
     return [dataclasses.asdict(d) for d in done]
-
-
-def _thumbnails(request: Request, media: Path) -> None:
-    sources = [f for f in sorted(media.iterdir()) if f.is_file()]
-    if request.proofs is not None and request.proofs.is_dir():
-        sources += [f for f in sorted(request.proofs.iterdir()) if f.is_file()]
-    for source in sources:
-        thumbnail(source, media / "thumbs" / f"{source.name}.jpg")
 
 
 def write(document: dict[str, Any], out: Path) -> None:

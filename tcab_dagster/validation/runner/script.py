@@ -17,6 +17,7 @@ from typing import Any, Literal
 from .browser import Chrome
 from .clip import Clip
 from .page import Page, PageFailed, PageSilent, one_line
+from .pictures import store
 from .request import Drive, Request
 from .verdicts import Decision, Finding, Malformed, decisions
 
@@ -94,7 +95,9 @@ async def drive(
 
 
 async def finish(driven: Driven, clip: Clip | None, unit: Drive, out: Path) -> Driven:
-    """Encodes the clip, which needs no page, and holds the drive to its declared outputs."""
+    """Packs stills and clip, which needs no page, and holds the drive to its declared outputs."""
+    for still in driven.media:
+        await asyncio.to_thread(store, (out / still).read_bytes(), out / still)
     if clip is not None and unit.video is not None:
         name = f"{unit.verdict_id}__{unit.video.id}.webm"
         if await clip.encode(out / name):
