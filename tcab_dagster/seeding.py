@@ -39,6 +39,7 @@ _MANIFESTS = {"end-to-end": "test-case.toml", "game-jam": "game-jam.toml"}
 
 # The same input gives the same commit id, whoever seeds it and whenever.
 _IDENTITY = {"NAME": "seed", "EMAIL": "seed@localhost", "DATE": "2026-01-01T00:00:00+00:00"}
+# git itself would note what the file system of this machine can do.
 _CONFIG = """\
 [core]
 \trepositoryformatversion = 0

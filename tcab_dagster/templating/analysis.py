@@ -4,7 +4,7 @@ Belongs here: what every name refers to. Does not: reading (parser.py), renderin
 
 The restated template holds tags only: texts are numbered and put back by a helper, every path says
 where it starts, sections and block parameters are resolved. So nothing is left that pybars3 would
-read in its own way, and what it compiles stays small.
+read in its own way, nor any text that its grammar would go through character by character.
 """
 
 from __future__ import annotations
