@@ -42,6 +42,7 @@ death ends the container, as an init of the usual kind has: `kill -KILL -1` insi
 """
 HOST_NAME = "host.docker.internal"
 HELPER_SECONDS = 30
+INTERFACES = Path("/sys/class/net")
 HOST_OOM_SCORE = 500
 
 
@@ -176,7 +177,7 @@ class EngineRuntime:
 
     def _engine_host(self, spec: SandboxSpec) -> network.EngineHost:
         """The addresses of the machine whose kernel holds our bridge: this one, or another's."""
-        if Path("/sys/class/net", self._bridge).exists():
+        if (INTERFACES / self._bridge).exists():
             return network.own_host()
         if self._host is None:
             self._host = network.engine_host(

@@ -237,7 +237,11 @@ class EngineSandbox:
 
     def get(self, path: str) -> Iterator[bytes]:
         with engine_faults(f"copying out of {path}"):
-            chunks, _ = self._api.get_archive(self._container, path.rstrip("/"))
+            try:
+                chunks, _ = self._api.get_archive(self._container, path.rstrip("/"))
+            except docker.errors.NotFound as error:
+                self._require_alive()
+                raise SandboxError(f"there is no {path} in the sandbox") from error
             yield from chunks
 
     def image_digest(self) -> str:
