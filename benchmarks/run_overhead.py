@@ -1,8 +1,9 @@
 """What a run costs beside its own work: `.venv/bin/python benchmarks/run_overhead.py [RUNS]`.
 
-Plays the recorded session of `pong` through the driver and the validation, as `tcab run` does, and
-splits the wall time by stage. Not overhead, since the benchmark exists for it: harness install, init,
-the session, npm install, the build, and the drives' own time. The limit: 5 s a run on a warm machine.
+Plays the recorded session of `pong` through the driver and the validation, as `tcab run` does,
+and splits the wall time by stage. Not overhead, since the benchmark exists for it: harness
+install, init, the session, npm install, the build, and the drives' own time. The limit: 5 s a run
+on a warm machine.
 """
 
 from __future__ import annotations
