@@ -14,7 +14,7 @@ from pathlib import Path
 import git
 
 from tcab_dagster.catalog.catalog import CASES, JAMS, Catalog, load_catalog
-from tcab_dagster.catalog.diagnostics import Code, Diagnostic, Place, in_order
+from tcab_dagster.catalog.diagnostics import CatalogError, Code, Diagnostic, Place, in_order
 from tcab_dagster.catalog.digests import baseline_entries, digest
 from tcab_dagster.catalog.model import CaseVersion
 from tcab_dagster.catalog.resolution import MANIFEST
@@ -24,6 +24,7 @@ from tcab_dagster.errors import TcabError, UsageError
 from tcab_dagster.home import Home, file_lock
 
 Keys = frozenset[str]
+RETRY = "what is stored of it stays; ingest again when it can be read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,59 +145,64 @@ def _ingest(
     force: bool,
 ) -> IngestReport:
     entries = {entry.key: entry for entry in store.entries()}
-    if entries and not catalog.resolutions and not force:
+    if entries and not catalog.resolutions and not catalog.unread and not force:
         raise UsageError(
             f"{catalog.root} declares no version at all, and {len(entries)} are stored",
             help="mend the checkout, or remove them with --force",
         )
     shown = {key: _stored(entry) for key, entry in entries.items() if not entry.hidden}
-    unknown = _unknown(catalog, entries)
-    change = catalog_change(
-        shown,
-        {key: _digests(case) for key, case in catalog.versions.items()},
-        in_use=in_use,
-        frozen=frozen,
-        unknown=unknown | catalog.hidden.keys(),
-    )
     folders = {r.case.key: r.name for r in catalog.resolutions if r.case is not None}
-    for key, case in catalog.versions.items():
-        if key in change.frozen:
-            continue
+    declared, failed = _read(catalog, folders)
+    unknown = _unknown(catalog, entries) | failed.keys()
+    change = catalog_change(
+        shown, declared, in_use=in_use, frozen=frozen, unknown=unknown | catalog.hidden.keys()
+    )
+    for key in sorted(declared.keys() - change.frozen):
         origin = Origin(folders[key], commit, dirty)
-        if force or key not in change.unchanged:
-            store.put(case, origin=origin)
-        elif entries[key].folder != origin.folder:
-            store.write_entry(entries[key].model_copy(update={"folder": origin.folder}))
+        if not force and key in change.unchanged:
+            store.moved(key, origin)
+            continue
+        try:
+            store.put(catalog.versions[key], origin=origin)
+        except CatalogError as error:
+            failed[key] = _refused(Code.UNREADABLE, folders[key], key, error.message, RETRY)
     hidden = catalog.hidden.keys() & shown.keys()
     for key in hidden:
-        store.write_entry(entries[key].model_copy(update={"hidden": True}))
-    hidden_and_gone = (
-        entries.keys()
-        - shown.keys()
-        - catalog.versions.keys()
-        - catalog.hidden.keys()
-        - unknown
-        - in_use
-    )
-    removed = change.removed | hidden_and_gone
+        store.hide(key)
+    known = catalog.versions.keys() | catalog.hidden.keys() | unknown
+    removed = change.removed | (entries.keys() - shown.keys() - known - in_use)
     for key in sorted(removed):
         store.remove(key)
+    refusals = [*failed.values(), *(_frozen(folders[key], key) for key in change.frozen)]
+    stored_again = change.unchanged if force else frozenset()
     return IngestReport(
-        added=change.added,
-        changed=change.changed | (change.unchanged if force else frozenset()),
-        errata_changed=change.errata_changed,
-        baselines_changed=change.baselines_changed,
+        added=change.added - failed.keys(),
+        changed=(change.changed | stored_again) - failed.keys(),
+        errata_changed=change.errata_changed - failed.keys(),
+        baselines_changed=change.baselines_changed - failed.keys(),
         removed=removed,
         spared=change.spared,
-        refused=change.frozen | {r.key for r in catalog.broken if r.key is not None},
+        refused=change.frozen | failed.keys() | {r.key for r in catalog.broken if r.key},
         hidden=frozenset(hidden),
-        unchanged=frozenset() if force else change.unchanged,
-        diagnostics=in_order(
-            [*catalog.diagnostics, *(_frozen(folders[k], k) for k in change.frozen)]
-        ),
+        unchanged=change.unchanged - stored_again,
+        diagnostics=in_order([*catalog.diagnostics, *refusals]),
         commit=commit,
         dirty=dirty,
     )
+
+
+def _read(
+    catalog: Catalog, folders: Mapping[str, str]
+) -> tuple[dict[str, Digests], dict[str, Diagnostic]]:
+    """The declared versions' digests, and the versions of which something could not be read."""
+    declared, failed = {}, {}
+    for key, case in catalog.versions.items():
+        try:
+            declared[key] = _digests(case)
+        except OSError as error:
+            message = f"{error.filename} cannot be read: {error.strerror}"
+            failed[key] = _refused(Code.UNREADABLE, folders[key], key, message, RETRY)
+    return declared, failed
 
 
 def checkout_state(checkout: Path) -> tuple[str | None, bool]:
@@ -245,13 +251,16 @@ def _unknown(catalog: Catalog, entries: Mapping[str, StoreEntry]) -> Keys:
 
 
 def _frozen(folder: str, key: str) -> Diagnostic:
-    slug, _, version = key.partition("@")
-    return Diagnostic(
-        "error",
+    return _refused(
         Code.FROZEN_VERSION,
+        folder,
+        key,
         f"published runs refer to {key}, but its definition has changed",
-        Place(f"{folder}/{MANIFEST}"),
         "restore it and publish the change as a new version; a known issue is an erratum",
-        slug=slug,
-        version=version,
     )
+
+
+def _refused(code: Code, folder: str, key: str, message: str, help: str) -> Diagnostic:
+    slug, _, version = key.partition("@")
+    place = Place(f"{folder}/{MANIFEST}")
+    return Diagnostic("error", code, message, place, help, slug=slug, version=version)

@@ -45,7 +45,12 @@ from tcab_dagster.catalog.seeded import (
 from tcab_dagster.catalog.shape import UNKNOWN, parse
 from tcab_dagster.catalog.templates import check_template
 from tcab_dagster.catalog.toml_file import TomlFile, read_toml
-from tcab_dagster.catalog.version_folder import BASELINES, ERRATA, VersionFolder
+from tcab_dagster.catalog.version_folder import (
+    BASELINES,
+    ERRATA,
+    VersionFolder,
+    report_unreadable,
+)
 from tcab_dagster.templating import SPEC_SHAPE, prompt_shape
 
 MANIFEST = "test-case.toml"
@@ -98,12 +103,15 @@ def resolve(path: Path, name: str) -> Resolution:
     _check_version(folder, version, report)
     file = read_toml(path / MANIFEST, folder.shown(MANIFEST), report)
     slug = file.values.get("slug") if file is not None else None
-    case = None
-    if file is not None and _is_supported(file, report):
-        case = _resolve_case(folder, version, file, report)
-    else:
-        check_errata(read_errata(folder, report), [], report)
     known_slug = slug if isinstance(slug, str) else None
+    case = None
+    try:
+        if file is not None and _is_supported(file, report):
+            case = _resolve_case(folder, version, file, report)
+        else:
+            check_errata(read_errata(folder, report), [], report)
+    except OSError as error:
+        report_unreadable(folder, error, report)
     return Resolution(
         folder=path,
         name=name,

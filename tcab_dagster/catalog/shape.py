@@ -311,19 +311,28 @@ _STAND_INS: Mapping[str, object] = {
 }
 
 
+_STAND_IN_LEAVES: Mapping[str, object] = {
+    "title": "x",
+    "text": "x",
+    "description": "x",
+    "weight": 1,
+    "kind": "image",
+}
+
+
 def _salvage(model: type[M], file: TomlFile, faults: Sequence[_Fault]) -> M | None:
-    """The document without its faulty parts: unknown keys dropped, a faulty entry of an array of
-    tables dropped whole, a faulty key of the document dropped or, where required, stood in for."""
+    """The document without its faulty parts, each cut out as small as the model allows."""
     values = cast(dict[str, object], _copy(file.values))
-    dropped: set[KeyPath] = set()
-    for fault in faults:
+    entries: set[KeyPath] = set()
+    for number, fault in enumerate(faults):
         if fault.kind == "extra_forbidden":
             _delete(values, fault.path)
         else:
-            dropped.add(_entry_of(fault.path))
-    for path in sorted(dropped, key=lambda p: [str(s).rjust(9) for s in p], reverse=True):
-        if isinstance(path[-1], int):
-            file.forget(path, _at(values, path))
+            cut = _mended(values, model, file, fault.path, f"faulty{number}")
+            if cut is not None:
+                entries.add(cut)
+    for path in sorted(entries, key=lambda p: [str(s).rjust(9) for s in p], reverse=True):
+        file.forget(path, _at(values, path))
         _delete(values, path)
     stand_ins = {
         key: _REQUIRED[key]
@@ -339,12 +348,32 @@ def _salvage(model: type[M], file: TomlFile, faults: Sequence[_Fault]) -> M | No
     )
 
 
-def _entry_of(path: KeyPath) -> KeyPath:
-    """The outermost array entry that `path` lies in, else its key of the document."""
-    for end, step in enumerate(path, 1):
+def _mended(
+    values: object, model: type[m.Table], file: TomlFile, path: KeyPath, name: str
+) -> KeyPath | None:
+    """Stands in for a faulty required leaf, or drops the nearest optional key around it. Returns
+    the array entry to be dropped where neither can be: later, so that others keep their index."""
+    leaf, holder = path[-1], _at(values, path[:-1])
+    if isinstance(holder, dict) and len(path) > 2:
+        if leaf in ("id", "view"):
+            file.called(path[:-1], dict(holder))
+            holder[leaf] = name
+            return None
+        if leaf in _STAND_IN_LEAVES:
+            holder[leaf] = _STAND_IN_LEAVES[str(leaf)]
+            return None
+    for end in range(len(path), 0, -1):
+        step, outer = path[end - 1], path[: end - 1]
         if isinstance(step, int):
-            return path[:end]
-    return path[:1]
+            if not any(isinstance(s, int) for s in outer):
+                return path[:end]
+            continue
+        owner = _model_at(model, outer)
+        field = None if owner is None else owner.model_fields.get(step)
+        if end == 1 or (field is not None and not field.is_required()):
+            _delete(values, path[:end])
+            return None
+    return None
 
 
 def _copy(value: object) -> object:

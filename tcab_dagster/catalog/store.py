@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -70,6 +71,7 @@ class Origin:
     dirty: bool
 
 
+STALE_SECONDS = 3600
 NOWHERE = Origin(folder="", commit=None, dirty=False)
 
 
@@ -180,6 +182,19 @@ class Store:
     def write_entry(self, entry: StoreEntry) -> None:
         write_atomically(self._entry(entry.key), entry.model_dump_json(indent=2).encode())
 
+    def moved(self, key: str, origin: Origin) -> None:
+        """The same content lies in another folder of the checkout now."""
+        entry = self.entry(key)
+        if entry is not None and entry.folder != origin.folder:
+            update = {"folder": origin.folder, "commit": origin.commit, "dirty": origin.dirty}
+            self.write_entry(entry.model_copy(update=update))
+
+    def hide(self, key: str) -> None:
+        """The version is experimental now, where such are not shown."""
+        entry = self.entry(key)
+        if entry is not None:
+            self.write_entry(entry.model_copy(update={"hidden": True}))
+
     def references(self, digest: str) -> Path:
         """Where the rendered screenshots of a version lie: `<variant>/<view>.png`."""
         return self._versions / digest / "references"
@@ -201,8 +216,10 @@ class Store:
             shutil.rmtree(self._versions / entry.digest, ignore_errors=True)
 
     def clear_incoming(self) -> None:
-        """Removes what a killed process was about to store."""
-        shutil.rmtree(self._incoming, ignore_errors=True)
+        """Removes what a process killed an hour ago or more was about to store."""
+        for left in self._incoming.glob("*"):
+            if time.time() - left.stat().st_mtime > STALE_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)
 
     def _copy(
         self,

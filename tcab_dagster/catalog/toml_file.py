@@ -67,10 +67,14 @@ class TomlFile:
         """An array's entry is faulty and left out: positions go on counting the entries as
         written, and `forgotten_names` still knows how it called itself."""
         self.forgotten.setdefault(path[:-1], []).append(cast(int, path[-1]))
+        self.called(path, value)
+
+    def called(self, path: KeyPath, value: object) -> None:
+        """What an array's entry said of itself before its faults were cut out."""
         self._forgotten_values.setdefault(path[:-1], []).append(value)
 
     def forgotten_names(self, *array: Step, key: str) -> set[str]:
-        """What the entries left out of `array` say under `key`."""
+        """What the faulty entries of `array` say under `key`."""
         entries = self._forgotten_values.get(array, [])
         names = (entry.get(key) for entry in entries if isinstance(entry, dict))
         return {name for name in names if isinstance(name, str)}

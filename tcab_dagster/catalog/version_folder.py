@@ -145,6 +145,17 @@ class VersionFolder:
         return "paths are relative to the version folder and tell upper case from lower"
 
 
+def report_unreadable(folder: VersionFolder, error: OSError, report: Report) -> None:
+    """Tells that a file that was listed could not be read, or is gone by now."""
+    path = os.path.relpath(str(error.filename or folder.root), folder.root)
+    report.error(
+        Code.UNREADABLE,
+        Place(folder.shown(path)),
+        f"the file cannot be read: {error.strerror or error}",
+        "make it a file that the user tcab runs as may read",
+    )
+
+
 def plain_path(
     written: str, place: Located, report: Report, within: str = "the version folder"
 ) -> str | None:
@@ -190,7 +201,11 @@ def _scan(folder: VersionFolder, below: str, report: Report) -> Iterator[Entry]:
             yield Entry(path, "folder")
             yield from _scan(folder, path, report)
         elif found.is_file(follow_symlinks=False):
-            mode = found.stat(follow_symlinks=False).st_mode
+            try:
+                mode = found.stat(follow_symlinks=False).st_mode
+            except OSError as error:
+                report_unreadable(folder, error, report)
+                continue
             yield Entry(path, "file", executable=bool(mode & stat.S_IXUSR))
         else:
             report.error(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import git
 import pytest
-from authoring import MANIFEST, Authored, author
+from authoring import FAST, MANIFEST, Authored, author
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,7 +140,7 @@ def test_a_folder_that_cannot_be_listed_removes_nothing(
     tier.rename(checkout / "elsewhere")
     tier.symlink_to(tier)
 
-    report = ingested(home, checkout, force=True)
+    report = ingested(home, checkout)
 
     assert report.removed == NOBODY
     assert [d.code for d in report.diagnostics] == ["link-not-followed"]
@@ -305,3 +308,59 @@ def test_every_key_has_exactly_one_fate(
     assert not change.removed & (in_use | unknown | after.keys())
     assert all(after[k].definition != frozen[k] for k in change.frozen)
     assert all(k not in frozen or after[k].definition == frozen[k] for k in change.changed)
+
+
+@pytest.fixture
+def unreadable(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes files of a name unreadable: the tests may run as root, whom no mode keeps out."""
+    opened = Path.open
+
+    def make(name: str) -> None:
+        def refusing(self: Path, *args: object, **options: object) -> object:
+            if self.name == name:
+                raise PermissionError(errno.EACCES, "Permission denied", str(self))
+            return opened(self, *args, **options)  # type: ignore[call-overload]
+
+        monkeypatch.setattr(Path, "open", refusing)
+
+    return make
+
+
+@pytest.mark.parametrize("name", ["sky.png", "menu__shot.png", "fast.md"])
+def test_a_version_of_which_a_file_cannot_be_read_is_refused_alone(
+    home: Home,
+    checkout: Path,
+    comet: Authored,
+    nova: Authored,
+    unreadable: Callable[[str], None],
+    name: str,
+) -> None:
+    for folder in ("assets/sky.png", "validation-baseline/fast/menu__shot.png", "specs/fast.md"):
+        (nova.folder / folder).rename(nova.folder / f"{folder}.other.md")
+    nova.edit(MANIFEST, "assets/sky.png", "assets/sky.png.other.md")
+    nova.edit("specs/overview.md", "[the sky](../assets/sky.png)", "the sky")
+    nova.edit(FAST, "specs/fast.md", "specs/fast.md.other.md")
+    ingested(home, checkout)
+    unreadable(name)
+
+    report = ingested(home, checkout)
+
+    assert report.refused == {COMET}
+    assert report.unchanged == {NOVA}
+    assert report.removed == NOBODY
+    assert [d.code for d in report.diagnostics] == ["unreadable"]
+    assert COMET in set(Store(home).keys())
+
+
+def test_what_a_killed_ingest_left_is_cleared_once_it_is_old(
+    home: Home, checkout: Path, comet: Authored
+) -> None:
+    old, new = home.catalog / "incoming/old", home.catalog / "incoming/new"
+    for left in (old, new):
+        left.mkdir(parents=True)
+    os.utime(old, (0, 0))
+
+    ingested(home, checkout)
+
+    assert not old.exists()
+    assert new.exists()

@@ -185,9 +185,34 @@ def test_a_faulty_entry_is_not_also_unknown_where_it_is_named(tmp_path: Path) ->
 
 def test_entries_after_a_faulty_one_keep_their_places(tmp_path: Path) -> None:
     case = author(tmp_path)
-    case.edit(MANIFEST, "weight = 2", "weight = 0")
+    case.edit(MANIFEST, '[[spec]]\nsource = "specs/overview.md"', "[[spec]]\nsource = 3")
     case.edit(MANIFEST, 'reference = "title"\nproof', 'reference = "titel"\nproof')
     assert [(c, line) for c, _, line, _ in found(case)] == [
-        ("not-positive", case.line_of(MANIFEST, "weight = 0")),
+        ("wrong-type", case.line_of(MANIFEST, "source = 3")),
         ("unknown-reference", case.line_of(MANIFEST, "titel")),
     ]
+
+
+def test_an_entry_with_a_faulty_key_is_still_held_to_the_other_rules(tmp_path: Path) -> None:
+    case = author(tmp_path)
+    case.edit(MANIFEST, 'id = "menu"\n', 'id = "menu."\n')
+    case.edit(MANIFEST, 'reference = "title"\nproof', 'reference = "titel"\nproof')
+    case.edit(MANIFEST, "weight = 2", "weight = 0")
+    case.edit(MANIFEST, '"validation/near.mjs"', '"validation/nera.mjs"')
+    case.edit(MANIFEST, 'name = "The end", kind = "image"', 'name = "The end", kind = "sound"')
+    assert sorted((c, line) for c, _, line, _ in found(case)) == sorted(
+        [
+            ("bad-id", case.line_of(MANIFEST, 'id = "menu."')),
+            ("unknown-reference", case.line_of(MANIFEST, "titel")),
+            ("not-positive", case.line_of(MANIFEST, "weight = 0")),
+            ("no-such-file", case.line_of(MANIFEST, "nera.mjs")),
+            ("bad-value", case.line_of(MANIFEST, "nera.mjs")),
+        ]
+    )
+
+
+def test_what_names_an_entry_with_a_faulty_id_is_not_faulty_too(tmp_path: Path) -> None:
+    case = author(tmp_path)
+    case.edit(MANIFEST, 'id = "steering"', 'id = "steer.ing"')
+    case.edit(MANIFEST, 'domain = "steering"', 'domain = "steer.ing"')
+    assert [c for c, _, _, _ in found(case)] == ["bad-id"]
