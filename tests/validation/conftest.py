@@ -13,11 +13,9 @@ import pytest
 from driving import Drive, Driven, Validate
 from small_sites import case, game
 
-from tcab_dagster.catalog.model import CaseVersion, Output
+from tcab_dagster.catalog.model import Output
 from tcab_dagster.containers.engine import EngineRuntime
-from tcab_dagster.validation import validate_tree
 from tcab_dagster.validation.reading import read_document
-from tcab_dagster.validation.result import ValidationResult
 from tcab_dagster.validation.validator import Task, run_validator
 
 ENVIRONMENT = {"TCAB_CONTAINER_REGISTRY": ""}
@@ -28,24 +26,7 @@ def validate(
     tmp_path: Path, runtime: EngineRuntime, run_image: str, validator_image: str
 ) -> Validate:
     """Validates a tree against a case; the media land in `tmp_path/media`."""
-
-    def validated(
-        tree: Path, version: CaseVersion, limits: Mapping[str, float] | None = None
-    ) -> ValidationResult:
-        return validate_tree(
-            tree,
-            version,
-            version.variant(),
-            runtime,
-            run_id="small@v1.0.0~test",
-            media=tmp_path / "media",
-            site=tmp_path / "site",
-            environment=ENVIRONMENT,
-            progress=print,
-            limits=limits,
-        )
-
-    return validated
+    return Validate(runtime, tmp_path, dict(ENVIRONMENT))
 
 
 @pytest.fixture

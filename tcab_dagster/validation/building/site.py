@@ -30,7 +30,7 @@ from tcab_dagster.containers.protocol import (
     SandboxError,
     SandboxSpec,
 )
-from tcab_dagster.validation.building.faults import build_failure, install_failure
+from tcab_dagster.validation.building.faults import Failure, build_failure, install_failure
 from tcab_dagster.validation.result import CommandReport
 
 ATTEMPTS = 3
@@ -39,6 +39,7 @@ CHECK_SECONDS = 60.0
 OUTPUT_TAIL = 4000
 READ_OUTPUT = 2**20
 SITES = ("dist", "build", "out")
+NO_SITE = "the build made no dist/, build/ or out/ that holds an index.html"
 
 OTHER_MANAGERS = ("pnpm", "yarn", "bun")
 LOCKFILES = ("package-lock.json", "npm-shrinkwrap.json")
@@ -60,6 +61,10 @@ class Built:
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 
+    def fail(self, failure: Failure) -> None:
+        self.failed = "catastrophic" if failure.blame == "tree" else "infrastructure"
+        self.detail = failure.reason
+
 
 def build_site(
     tree: Path,
@@ -79,7 +84,7 @@ def build_site(
     )
     manifest = tree / "package.json"
     if not manifest.is_file() or manifest.is_symlink():
-        built.failed, built.detail = "catastrophic", "there is no package.json"
+        built.fail(Failure("tree", "there is no package.json"))
         return built
     try:
         image = resolve_image(run_image_name(case.type), environment).reference
@@ -95,9 +100,9 @@ def build_site(
         finally:
             sandbox.stop()
     except CapsExceeded as error:
-        built.failed, built.detail = "catastrophic", f"the built site: {error}"
+        built.fail(Failure("tree", f"the built site: {error}"))
     except (SandboxError, ExtractionError) as error:
-        built.failed, built.detail = "infrastructure", str(error)
+        built.fail(Failure("infrastructure", str(error)))
     return built
 
 
@@ -120,17 +125,14 @@ def _build(
     passed = ended.exit_code == 0
     built.build = _report(commands.build, passed, ended, output)
     if not passed:
-        failure = build_failure(ended, output.text)
-        built.failed = "catastrophic" if failure.blame == "tree" else "infrastructure"
-        built.detail = failure.reason
+        built.fail(build_failure(ended, output.text))
         return
     built.site = _find_site(sandbox)
     if built.site is not None:
         extract(sandbox.get(f"{WORKSPACE}/{built.site}"), out, git_archive=None, skip=frozenset())
     if built.site is None or not (out / "index.html").is_file():
         built.build = _report(commands.build, False, ended, output)
-        built.failed = "catastrophic"
-        built.detail = "the build made no dist/, build/ or out/ that holds an index.html"
+        built.fail(Failure("tree", NO_SITE))
 
 
 def _install(sandbox: Sandbox, tree: Path, command: str, built: Built) -> None:
@@ -142,35 +144,23 @@ def _install(sandbox: Sandbox, tree: Path, command: str, built: Built) -> None:
         output = _Output()
         ended = _run(sandbox, command, output)
         spent += ended.seconds
-        missing: list[str] = []
-        if ended.exit_code == 0 and unchecked is None:
-            missing = _missing(sandbox, command, built)
-        passed = ended.exit_code == 0 and not missing
-        report = _report(command, passed, ended, output)
-        note = (
-            f"packages of the lock file are missing: {', '.join(missing[:3])}" if missing else None
-        )
+        failure, note = None, None
+        if ended.exit_code != 0:
+            failure = install_failure(ended, output.text)
+        elif unchecked is None and (missing := _missing(sandbox, command, built)):
+            note = f"packages of the lock file are missing: {', '.join(missing[:3])}"
+            failure = Failure("infrastructure", f"the install is incomplete: {note}")
+        report = _report(command, failure is None, ended, output)
         built.install = report.model_copy(
-            update={
-                "attempts": attempt,
-                "seconds": round(spent, 3),
-                "note": note,
-            }
+            update={"attempts": attempt, "seconds": round(spent, 3), "note": note}
         )
         built.seconds["install"] = spent
-        if passed:
+        if failure is None:
             return
-        if missing:
-            built.failed, built.detail = "infrastructure", f"the install is incomplete: {note}"
-        else:
-            failure = install_failure(ended, output.text)
-            built.failed = "catastrophic" if failure.blame == "tree" else "infrastructure"
-            built.detail = failure.reason
-        if ended.ended != "exited":
+        if attempt == ATTEMPTS or ended.ended != "exited":
+            built.fail(failure)
             return
-        if attempt < ATTEMPTS:
-            built.notes.append(f"install, attempt {attempt}: {built.detail}")
-    return
+        built.notes.append(f"install, attempt {attempt}: {failure.reason}")
 
 
 def _unchecked(tree: Path, command: str) -> str | None:
