@@ -50,7 +50,7 @@ class Journal:
     """Written at every stage, and every few seconds by a thread of its own."""
 
     def __init__(self, path: Path, started_at: datetime, stage: Stage) -> None:
-        self._path = path
+        self.path = path
         self._started_at = started_at
         self._stage: Stage = stage
         self._guard = threading.Lock()
@@ -78,7 +78,7 @@ class Journal:
         finally:
             with self._guard:
                 self._done.set()
-        self._path.unlink(missing_ok=True)
+        self.path.unlink(missing_ok=True)
 
     def _beat(self) -> None:
         while not self._done.wait(HEARTBEAT_SECONDS):
@@ -95,7 +95,7 @@ class Journal:
                 started_at=self._started_at,
                 heartbeat=datetime.now(UTC),
             )
-            write_atomically(self._path, entry.model_dump_json().encode())
+            write_atomically(self.path, entry.model_dump_json().encode())
 
 
 def read_journal(path: Path) -> JournalEntry | None:

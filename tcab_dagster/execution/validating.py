@@ -57,12 +57,13 @@ def validate_run(
             progress(f"nothing to validate: {run_id} ended as {record.state}")
             return record
         journal = Journal(home.run(run_id).journal, record.started_at, "validation")
-        with journal.kept():
-            try:
+        try:
+            with journal.kept():
                 return _validate(record, home, runtime, settings, progress, interruption)
-            finally:
-                with interruption.deferred():
-                    remove_sandboxes(runtime, run_id)
+        finally:
+            with interruption.deferred():
+                remove_sandboxes(runtime, run_id)
+                journal.path.unlink(missing_ok=True)
 
 
 def _validate(
@@ -78,8 +79,6 @@ def _validate(
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir=folder.path, prefix=".validation.") as temporary:
         media, site = Path(temporary) / "media", Path(temporary) / "site"
-        media.mkdir()
-        site.mkdir()
         try:
             result = validate_tree(
                 folder.tree,
@@ -92,10 +91,15 @@ def _validate(
                 environment=settings.environment,
                 progress=progress,
             )
-        except (SandboxError, OSError) as error:
-            decided = _undecided(record, f"validation: {one_line(str(error))}")
+        except SandboxError as error:
+            decided = _undecided(record, str(error))
+        except Exception as error:  # noqa: BLE001 - our own fault decides nothing either
+            decided = _undecided(record, f"{type(error).__name__}: {error}")
         else:
             decided = _decided(record, result)
+        if decided is record:
+            progress(f"this validation decided nothing: the run stays {record.state}")
+            return record
         seconds = time.monotonic() - began
         decided = decided.model_copy(
             update={"durations": record.durations.model_copy(update={"validation": seconds})}
@@ -112,13 +116,11 @@ def _validate(
 def _decided(record: RunRecord, result: ValidationResult) -> RunRecord:
     """The record with what a validation found."""
     if result.outcome in ("degraded", "infrastructure"):
-        if record.state is not State.COLLECTED:
-            return _undecided(record, result.detail)
-        return record.model_copy(
-            update={
-                "validation": result,
-                "detail": f"validation: {one_line(result.detail or result.outcome)}",
-            }
+        undecided = _undecided(record, result.detail or result.outcome)
+        return (
+            undecided
+            if undecided is record
+            else undecided.model_copy(update={"validation": result})
         )
     broken = result.outcome == "catastrophic"
     return record.model_copy(
@@ -131,15 +133,16 @@ def _decided(record: RunRecord, result: ValidationResult) -> RunRecord:
     )
 
 
-def _undecided(record: RunRecord, detail: str | None) -> RunRecord:
+def _undecided(record: RunRecord, why: str) -> RunRecord:
     """A validation that decided nothing takes nothing away from an earlier one that did."""
     if record.state is not State.COLLECTED:
         return record
-    return record.model_copy(update={"detail": detail})
+    return record.model_copy(update={"detail": f"validation: {one_line(why)}"})
 
 
 def _replace(made: Path, place: Path, temporary: Path) -> None:
-    """Puts a folder where an earlier one may lie; the earlier one goes with the temporary."""
+    """Puts a folder, if one was made, where an earlier one may lie, which goes in any case."""
     if place.exists():
         place.rename(temporary / f"earlier-{place.name}")
-    made.rename(place)
+    if made.exists():
+        made.rename(place)
