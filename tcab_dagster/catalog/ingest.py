@@ -13,9 +13,10 @@ from pathlib import Path
 
 import git
 
-from tcab_dagster.catalog.catalog import CASES, JAMS, Catalog, load_catalog
+from tcab_dagster.catalog.catalog import Catalog, load_catalog
 from tcab_dagster.catalog.diagnostics import CatalogError, Code, Diagnostic, Place, in_order
 from tcab_dagster.catalog.digests import baseline_entries, digest
+from tcab_dagster.catalog.discovery import CASES, JAMS
 from tcab_dagster.catalog.model import CaseVersion
 from tcab_dagster.catalog.resolution import MANIFEST
 from tcab_dagster.catalog.store import Origin, Store, StoreEntry

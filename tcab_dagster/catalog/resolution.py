@@ -6,6 +6,7 @@ one concern (checklist.py, seeded.py, errata.py, prose.py). Concept: spec 000, "
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -83,7 +84,8 @@ def resolve_version(folder: Path, root: Path | None = None) -> CaseVersion:
 
     Raises CatalogError with every diagnostic; they show paths relative to `root`.
     """
-    found = resolve(folder, shown_path(folder, root or folder))
+    folder = folder.absolute()
+    found = resolve(folder, shown_path(folder, (root or folder).absolute()))
     if found.case is None:
         raise CatalogError(f"{folder} does not resolve", found.diagnostics)
     return found.case
@@ -91,8 +93,8 @@ def resolve_version(folder: Path, root: Path | None = None) -> CaseVersion:
 
 def shown_path(path: Path, root: Path) -> str:
     """`path` as diagnostics show it: relative to `root`, the root itself as nothing."""
-    shown = path.relative_to(root).as_posix()
-    return "" if shown == "." else shown
+    shown = os.path.relpath(path, root)
+    return "" if shown == "." else Path(shown).as_posix()
 
 
 def resolve(path: Path, name: str) -> Resolution:

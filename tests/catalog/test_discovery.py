@@ -115,6 +115,7 @@ def test_one_folder_with_two_slugs_is_told_at_both(tmp_path: Path) -> None:
         second.shown(MANIFEST),
         1,
     )
+    assert (found.slug, found.version) == ("kometa", "v1.1.0")
     assert [r.place.file for r in found.related] == [
         f"test-cases/end-to-end/easy/comet/v1.0.0/{MANIFEST}"
     ]
