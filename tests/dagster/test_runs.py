@@ -1,7 +1,5 @@
 """The assets of a run, materialized with real containers and a recorded session."""
 
-from collections.abc import Iterator
-
 import dagster as dg
 import pytest
 from small_catalog import SmallCatalog
