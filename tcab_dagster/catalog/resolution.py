@@ -37,13 +37,14 @@ from tcab_dagster.catalog.model import BuildCommands, CaseVersion, Erratum, Inst
 from tcab_dagster.catalog.names import version_order
 from tcab_dagster.catalog.packages import SHIPPABLE
 from tcab_dagster.catalog.prose import SeededText, check_prose
+from tcab_dagster.catalog.salvage import UNKNOWN
 from tcab_dagster.catalog.seeded import (
     Secrets,
     SeededFile,
     check_destinations,
     check_never_seeded,
 )
-from tcab_dagster.catalog.shape import UNKNOWN, parse
+from tcab_dagster.catalog.shape import parse
 from tcab_dagster.catalog.templates import check_template
 from tcab_dagster.catalog.toml_file import TomlFile, read_toml
 from tcab_dagster.catalog.version_folder import (

@@ -1,27 +1,22 @@
 """From TOML values to a manifest's model, with each fault of the shape told in an author's words.
 
-Belongs here: the words for what pydantic finds, and salvaging the rest of a faulty document so
-that its other rules can still be checked in the same pass. Does not: the models (manifest.py).
+Belongs here: the words for what pydantic finds. Does not: the models (manifest.py), going on with
+what is sound of a faulty document (salvage.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from types import UnionType
-from typing import Annotated, TypeVar, Union, cast, get_args, get_origin
+from typing import Annotated, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from tcab_dagster.catalog import manifest as m
 from tcab_dagster.catalog.diagnostics import Code, Report, did_you_mean, one_of
+from tcab_dagster.catalog.salvage import Fault, M, model_at, salvaged
 from tcab_dagster.catalog.toml_file import KeyPath, TomlFile
-
-M = TypeVar("M", bound=m.Table)
-
-UNKNOWN = ""
-"""Stands in a salvaged model for a required text that was faulty and is reported already."""
 
 _EXAMPLES: Mapping[str, str] = {
     "slug": 'slug = "my-case"',
@@ -77,14 +72,6 @@ _TYPES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    kind: str
-    path: KeyPath
-    value: object
-    context: Mapping[str, object]
-
-
 def parse(model: type[M], file: TomlFile, report: Report) -> M | None:
     """The document as a model. Reports every fault of its shape; what is left of it comes back
     all the same, so that the rules between its keys can be checked, or None if too little is."""
@@ -98,10 +85,10 @@ def parse(model: type[M], file: TomlFile, report: Report) -> M | None:
         if fault.kind == "missing" and len(fault.path) == 1 and fault.path[0] in misplaced:
             continue  # told at the place where the key landed
         _report(fault, model, file, report)
-    return _salvage(model, file, faults)
+    return salvaged(model, file, faults)
 
 
-def _fault(details: ErrorDetails, values: Mapping[str, object]) -> _Fault:
+def _fault(details: ErrorDetails, values: Mapping[str, object]) -> Fault:
     path: list[str | int] = []
     steps = list(details["loc"])
     while steps:
@@ -109,10 +96,10 @@ def _fault(details: ErrorDetails, values: Mapping[str, object]) -> _Fault:
         path.append(step)
         if isinstance(step, int) and len(path) > 1 and path[-2] == "actions" and steps:
             steps.pop(0)  # the discriminator's tag, which is no key
-    return _Fault(details["type"], tuple(path), details.get("input"), details.get("ctx") or {})
+    return Fault(details["type"], tuple(path), details.get("input"), details.get("ctx") or {})
 
 
-def _report(fault: _Fault, model: type[m.Table], file: TomlFile, report: Report) -> None:
+def _report(fault: Fault, model: type[m.Table], file: TomlFile, report: Report) -> None:
     path = fault.path
     key = str(next((step for step in reversed(path) if isinstance(step, str)), ""))
     match fault.kind:
@@ -162,10 +149,10 @@ def _report(fault: _Fault, model: type[m.Table], file: TomlFile, report: Report)
 
 
 def _report_choice(
-    fault: _Fault, key: str, model: type[m.Table], file: TomlFile, report: Report
+    fault: Fault, key: str, model: type[m.Table], file: TomlFile, report: Report
 ) -> None:
     if fault.kind == "literal_error":
-        field = cast(type[BaseModel], _model_at(model, fault.path[:-1])).model_fields[key]
+        field = cast(type[BaseModel], model_at(model, fault.path[:-1])).model_fields[key]
         choices = [str(c) for c in _literals(field.annotation)]
         shown = fault.value
         place = file.value(*fault.path)
@@ -189,10 +176,10 @@ def _report_choice(
     report.error(Code.BAD_VALUE, place, f"`{shown}` is no `{key}`", mend)
 
 
-def _report_unknown(fault: _Fault, model: type[m.Table], file: TomlFile, report: Report) -> None:
+def _report_unknown(fault: Fault, model: type[m.Table], file: TomlFile, report: Report) -> None:
     path, key = fault.path, str(fault.path[-1])
     place = file.key(*path)
-    owner = _model_at(model, path[:-1]) or model
+    owner = model_at(model, path[:-1]) or model
     title = _title(path[:-1], model)
     if len(path) > 1 and key in model.model_fields and file.table(*path[:-1]).place.is_header:
         report.error(
@@ -249,25 +236,6 @@ def _title(path: KeyPath, model: type[m.Table]) -> str:
     return f"`{'.'.join(names)}`"
 
 
-def _model_at(model: type[m.Table], path: KeyPath) -> type[m.Table] | None:
-    current: type[m.Table] | None = model
-    for step in path:
-        if isinstance(step, int):
-            continue
-        if current is None or step not in current.model_fields:
-            return None
-        tables = list(_tables(current.model_fields[step].annotation))
-        current = tables[0] if tables else None
-    return current
-
-
-def _tables(annotation: object) -> Iterator[type[m.Table]]:
-    if isinstance(annotation, type) and issubclass(annotation, m.Table):
-        yield annotation
-    for argument in get_args(annotation):
-        yield from _tables(argument)
-
-
 def _literals(annotation: object) -> Sequence[object]:
     if get_origin(annotation) in (Union, UnionType, Annotated):
         return [v for a in get_args(annotation) for v in _literals(a)]
@@ -287,117 +255,3 @@ def _type_of(value: object) -> str:
         case dict():
             return "a table"
     return "a date or time without quotes"
-
-
-# Salvaging -------------------------------------------------------------------------------------
-
-_REQUIRED: Mapping[str, object] = {
-    "slug": "x",
-    "name": "x",
-    "difficulty": "easy",
-    "tags": [],
-    "changelog": "x",
-    "prompt": "x",
-    "variants": ["x"],
-    "build": {"install": "x", "build": "x"},
-    "domain": [{"id": "x", "description": "x"}],
-}
-_STAND_INS: Mapping[str, object] = {
-    "slug": UNKNOWN,
-    "changelog": UNKNOWN,
-    "prompt": UNKNOWN,
-    "variants": [],
-    "domain": [],
-}
-
-
-_STAND_IN_LEAVES: Mapping[str, object] = {
-    "title": "x",
-    "text": "x",
-    "description": "x",
-    "weight": 1,
-    "kind": "image",
-}
-
-
-def _salvage(model: type[M], file: TomlFile, faults: Sequence[_Fault]) -> M | None:
-    """The document without its faulty parts, each cut out as small as the model allows."""
-    values = cast(dict[str, object], _copy(file.values))
-    entries: set[KeyPath] = set()
-    for number, fault in enumerate(faults):
-        if fault.kind == "extra_forbidden":
-            _delete(values, fault.path)
-        else:
-            cut = _mended(values, model, file, fault.path, f"faulty{number}")
-            if cut is not None:
-                entries.add(cut)
-    for path in sorted(entries, key=lambda p: [str(s).rjust(9) for s in p], reverse=True):
-        file.forget(path, _at(values, path))
-        _delete(values, path)
-    stand_ins = {
-        key: _REQUIRED[key]
-        for key, field in model.model_fields.items()
-        if field.is_required() and not values.get(key) and key in _REQUIRED
-    }
-    try:
-        whole = model.model_validate({**values, **stand_ins})
-    except ValidationError:
-        return None
-    return whole.model_copy(
-        update={key: value for key, value in _STAND_INS.items() if key in stand_ins}
-    )
-
-
-def _mended(
-    values: object, model: type[m.Table], file: TomlFile, path: KeyPath, name: str
-) -> KeyPath | None:
-    """Stands in for a faulty required leaf, or drops the nearest optional key around it. Returns
-    the array entry to be dropped where neither can be: later, so that others keep their index."""
-    leaf, holder = path[-1], _at(values, path[:-1])
-    if isinstance(holder, dict) and len(path) > 2:
-        if leaf in ("id", "view"):
-            file.called(path[:-1], dict(holder))
-            holder[leaf] = name
-            return None
-        if leaf in _STAND_IN_LEAVES:
-            holder[leaf] = _STAND_IN_LEAVES[str(leaf)]
-            return None
-    for end in range(len(path), 0, -1):
-        step, outer = path[end - 1], path[: end - 1]
-        if isinstance(step, int):
-            if not any(isinstance(s, int) for s in outer):
-                return path[:end]
-            continue
-        owner = _model_at(model, outer)
-        field = None if owner is None else owner.model_fields.get(step)
-        if end == 1 or (field is not None and not field.is_required()):
-            _delete(values, path[:end])
-            return None
-    return None
-
-
-def _copy(value: object) -> object:
-    if isinstance(value, dict):
-        return {k: _copy(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_copy(v) for v in value]
-    return value
-
-
-def _at(values: object, path: KeyPath) -> object:
-    for step in path:
-        if isinstance(values, dict):
-            values = values.get(step)
-        elif isinstance(values, list) and isinstance(step, int) and step < len(values):
-            values = values[step]
-        else:
-            return None
-    return values
-
-
-def _delete(values: object, path: KeyPath) -> None:
-    holder, step = _at(values, path[:-1]), path[-1]
-    if isinstance(holder, dict):
-        holder.pop(step, None)
-    elif isinstance(holder, list) and isinstance(step, int) and step < len(holder):
-        del holder[step]
