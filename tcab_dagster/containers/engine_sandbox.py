@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -217,23 +218,20 @@ class EngineSandbox:
 
     def put(self, tree: Path, path: str, *, owner: str = RUN_USER) -> None:
         with pack(tree, owner) as archive, engine_faults(f"copying into {path}"):
-            try:
-                self._api.put_archive(self._container, path, archive)
-            except docker.errors.NotFound:
-                self._make_folder(path, owner)
-                archive.seek(0)
-                self._api.put_archive(self._container, path, archive)
+            self._make_folder(path.rstrip("/"), owner)
+            self._api.put_archive(self._container, path, archive)
 
     def _make_folder(self, path: str, owner: str) -> None:
-        parent, name = posixpath.split(path.rstrip("/"))
-        if not name:
-            raise SandboxLost(f"the container {self._container[:12]} is gone")
-        folder = pack_folder(name, owner)
-        try:
-            self._api.put_archive(self._container, parent, folder)
-        except docker.errors.NotFound:
-            self._make_folder(parent, owner)
-            self._api.put_archive(self._container, parent, folder)
+        """Makes what is missing of a path, as `owner`'s; engines differ in what they would do."""
+        if not path or self._exists(path):
+            return
+        parent, name = posixpath.split(path)
+        self._make_folder(parent.rstrip("/"), owner)
+        self._api.put_archive(self._container, parent, pack_folder(name, owner))
+
+    def _exists(self, path: str) -> bool:
+        url = f"{self._api.base_url}/v{self._api.api_version}/containers/{self._container}/archive"
+        return self._api.head(url, params={"path": path}, timeout=60).status_code == HTTPStatus.OK
 
     def get(self, path: str) -> Iterator[bytes]:
         with engine_faults(f"copying out of {path}"):

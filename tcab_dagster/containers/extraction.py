@@ -1,7 +1,8 @@
 """What a run produced, out of a tar stream that nobody vouches for, onto our disk.
 
 Belongs here: which entries become files, and the caps. Does not: where the stream comes from.
-Only regular files and folders are made, never a link; `.git` stays an unopened archive, since a
+Only regular files and folders are made, never a link: a second name of one file becomes a copy, as
+compilers link what they build. `.git` stays an unopened archive, since a
 repository's own configuration can make git run commands. Concept: spec 004, "Artifact collection".
 """
 
@@ -105,7 +106,7 @@ class _Extraction:
     has_git: bool = False
     entries: int = 0
     content_bytes: int = 0
-    written: int = 0
+    sizes: dict[str, int] = field(default_factory=dict)
     digests: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
     spelled: dict[str, str] = field(default_factory=dict)
@@ -134,8 +135,9 @@ class _Extraction:
         parts = path.split("/")
         if self._is_skipped(parts, member.isdir()) or self._is_below_refused(path):
             return
+        original = self._original(member)
         self.entries += 1
-        self.content_bytes += member.size if member.isreg() else 0
+        self.content_bytes += member.size if member.isreg() else self.sizes.get(original, 0)
         if self.entries > self.caps.entries:
             raise CapsExceeded(f"the tree has more than {self.caps.entries} entries")
         if self.content_bytes > self.caps.content_bytes:
@@ -143,7 +145,7 @@ class _Extraction:
         reason = self._why_not(parts, path)
         is_git = reason is None and parts[0] == GIT
         if reason is None:
-            reason = _kind_refused(member, links=is_git)
+            reason = _kind_refused(member, links=is_git, linked=original in self.sizes)
         if reason is None and not is_git:
             reason = self._collision(parts, member.isdir())
         if reason is not None:
@@ -153,9 +155,17 @@ class _Extraction:
             self._keep_git(tar, member, path)
         elif member.isdir():
             self._make_folders(parts)
+        elif original in self.sizes:
+            self._make_folders(parts[:-1])
+            with (self.out / original).open("rb") as content:
+                self._write(content, path, self.digests[original][0])
         else:
             self._make_folders(parts[:-1])
-            self._write(tar.content(member), path, member)
+            self._write(tar.content(member), path, "755" if member.mode & 0o100 else "644")
+
+    def _original(self, member: tarfile.TarInfo) -> str:
+        """What a hard link names: the same file again, of which only the first is in the stream."""
+        return member.linkname.partition("/")[2] if member.islnk() else ""
 
     def _is_skipped(self, parts: list[str], is_folder: bool) -> bool:
         return any(part in self.skip for part in (parts if is_folder else parts[:-1]))
@@ -227,17 +237,16 @@ class _Extraction:
                 (self.out / folder).mkdir()
                 self.folders.add(folder)
 
-    def _write(self, content: IO[bytes], path: str, member: tarfile.TarInfo) -> None:
-        mode = 0o755 if member.mode & 0o100 else 0o644
+    def _write(self, content: IO[bytes], path: str, mode: str) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         digest = hashlib.sha256()
-        with os.fdopen(os.open(self.out / path, flags, mode), "wb") as file:
-            os.fchmod(file.fileno(), mode)
+        with os.fdopen(os.open(self.out / path, flags), "wb") as file:
+            os.fchmod(file.fileno(), int(mode, 8))
             while piece := content.read(PIECE):
                 digest.update(piece)
                 file.write(piece)
-        self.digests[path] = (f"{mode:o}", digest.digest())
-        self.written += member.size
+            self.sizes[path] = file.tell()
+        self.digests[path] = (mode, digest.digest())
 
     def _refuse(self, path: str, reason: str) -> None:
         self.refusal_count += 1
@@ -253,21 +262,22 @@ class _Extraction:
         rest = [RefusedEntry(path="", reason=f"{more} more entries were refused")] if more else []
         return CollectedTree(
             files=len(self.digests),
-            bytes=self.written,
+            bytes=sum(self.sizes.values()),
             digest=total.hexdigest(),
             refused=tuple(self.refusals + rest),
             has_git=self.has_git,
         )
 
 
-def _kind_refused(member: tarfile.TarInfo, *, links: bool) -> str | None:
+def _kind_refused(member: tarfile.TarInfo, *, links: bool, linked: bool) -> str | None:
     if member.issparse():
         return "a sparse entry"
-    if member.isreg() or member.isdir() or (links and (member.issym() or member.islnk())):
+    is_link = member.issym() or member.islnk()
+    if member.isreg() or member.isdir() or linked or (links and is_link):
         return None
     kinds = {
         tarfile.SYMTYPE: "a symbolic link",
-        tarfile.LNKTYPE: "a hard link",
+        tarfile.LNKTYPE: "a hard link to nothing that was collected",
         tarfile.CHRTYPE: "a device",
         tarfile.BLKTYPE: "a device",
         tarfile.FIFOTYPE: "a fifo",

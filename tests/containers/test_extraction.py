@@ -111,7 +111,13 @@ def test_the_digest_follows_paths_modes_and_contents_and_nothing_else(tmp_path: 
 
 HOSTILE: dict[str, tuple[Entry, str]] = {
     "a symbolic link": (special("work/l", tarfile.SYMTYPE, "/etc/passwd"), "a symbolic link"),
-    "a hard link": (special("work/l", tarfile.LNKTYPE, "work/ok"), "a hard link"),
+    "a hard link out of the tree": (
+        special("work/l", tarfile.LNKTYPE, "etc/passwd"),
+        "a hard link",
+    ),
+    "a hard link past the tree": (special("work/l", tarfile.LNKTYPE, "work/../ok"), "a hard link"),
+    "a hard link to a folder": (special("work/l", tarfile.LNKTYPE, "work/sub"), "a hard link"),
+    "a hard link to itself": (special("work/l", tarfile.LNKTYPE, "work/l"), "a hard link"),
     "a character device": (special("work/l", tarfile.CHRTYPE), "a device"),
     "a block device": (special("work/l", tarfile.BLKTYPE), "a device"),
     "a fifo": (special("work/l", tarfile.FIFOTYPE), "a fifo"),
@@ -163,6 +169,21 @@ def test_a_file_behind_a_link_to_elsewhere_is_not_written_through_it(tmp_path: P
     assert list(target.iterdir()) == []
     assert not (tmp_path / "tree/door").exists()
     assert [r.path for r in collected.refused] == ["door"]
+
+
+def test_a_second_name_of_one_file_becomes_a_copy_that_counts(tmp_path: Path) -> None:
+    again = special("work/again", tarfile.LNKTYPE, "work/run.sh")
+    data = packed(file("work/run.sh", b"#!/bin/sh\n", 0o755), again)
+
+    collected = collect(data, tmp_path / "tree")
+
+    one, other = (tmp_path / "tree" / name for name in ("run.sh", "again"))
+    assert files_of(tmp_path / "tree") == dict.fromkeys(["again", "run.sh"], b"#!/bin/sh\n")
+    assert one.stat().st_ino != other.stat().st_ino
+    assert one.stat().st_mode == other.stat().st_mode
+    assert (collected.files, collected.bytes) == (2, 20)
+    with pytest.raises(CapsExceeded):
+        collect(data, tmp_path / "capped", caps=Caps(content_bytes=19))
 
 
 def test_a_name_with_a_nul_is_refused(tmp_path: Path) -> None:
