@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import posixpath
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from tcab_dagster.catalog.diagnostics import Code, Located, Place, Report, did_y
 
 ERRATA = "errata.toml"
 BASELINES = "validation-baseline"
+_NOT_IN_A_PATH = re.compile(r"[\\\x00-\x1f]")
 LEFTOVERS = frozenset({"dist", "build", "out"})
 """What building a reference implementation leaves at its root."""
 
@@ -160,7 +162,7 @@ def plain_path(
     written: str, place: Located, report: Report, within: str = "the version folder"
 ) -> str | None:
     """A written path in its one plain form; `""` is the folder itself. None where it cannot be."""
-    if "\\" in written or "\0" in written or any(ord(c) < 32 for c in written):
+    if _NOT_IN_A_PATH.search(written):
         report.error(
             Code.BAD_PATH,
             place,

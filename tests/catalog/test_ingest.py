@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shutil
 from collections.abc import Callable
@@ -313,15 +314,16 @@ def test_every_key_has_exactly_one_fate(
 @pytest.fixture
 def unreadable(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Makes files of a name unreadable: the tests may run as root, whom no mode keeps out."""
-    opened = Path.open
+    opened = io.open
 
     def make(name: str) -> None:
-        def refusing(self: Path, *args: object, **options: object) -> object:
-            if self.name == name:
-                raise PermissionError(errno.EACCES, "Permission denied", str(self))
-            return opened(self, *args, **options)  # type: ignore[call-overload]
+        def refusing(file: object, *args: object, **options: object) -> object:
+            if isinstance(file, str | Path) and Path(file).name == name:
+                raise PermissionError(errno.EACCES, "Permission denied", str(file))
+            return opened(file, *args, **options)  # type: ignore[call-overload]
 
-        monkeypatch.setattr(Path, "open", refusing)
+        monkeypatch.setattr("io.open", refusing)
+        monkeypatch.setattr("builtins.open", refusing)
 
     return make
 
