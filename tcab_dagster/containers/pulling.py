@@ -6,6 +6,7 @@ Concept: spec 004, "Run images".
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,7 +18,10 @@ import requests.exceptions
 from tcab_dagster.containers.protocol import Progress, SandboxError
 
 PAUSES = (1.0, 4.0, 15.0)
-PATIENT = ("429", "toomanyrequests", "too many requests", "500", "502", "503", "504", "timeout")
+PASSING = re.compile(
+    r"\b(429|500|502|503|504)\b|too ?many ?requests|timeout|connection reset", re.IGNORECASE
+)
+"""What an engine says of a registry that is busy or ill, and may not be soon."""
 
 
 def ensure_image(
@@ -37,7 +41,7 @@ def ensure_image(
             break
         except (docker.errors.APIError, requests.exceptions.RequestException) as error:
             said = " ".join(str(error).split())[:300]
-            if pause is None or not any(word in said.lower() for word in PATIENT):
+            if pause is None or not PASSING.search(said):
                 raise SandboxError(
                     f"the image {image} is not in the engine and could not be pulled: {said}; "
                     "build it with `tcab images build` and set TCAB_CONTAINER_REGISTRY to nothing"
