@@ -58,7 +58,6 @@ def capture_baselines(
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
         media = Path(folder) / "media"
-        media.mkdir()
         with tempfile.TemporaryDirectory(prefix="tcab-reference-") as source:
             shutil.copytree(
                 tree,

@@ -83,8 +83,10 @@ class RunnerDocument(_Read):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the scripts noted, each under its verdict id."""
-        return tuple(f"{d.verdict_id}: {d.notes}" for d in self.drives if d.notes)
+        """What the scripts noted and printed, each under its verdict id."""
+        noted = [f"{d.verdict_id}: {d.notes}" for d in self.drives if d.notes]
+        printed = [f"{d.verdict_id} printed: {d.log.strip()}" for d in self.drives if d.log.strip()]
+        return (*noted, *printed)
 
 
 def read_document(out: Path) -> RunnerDocument:

@@ -53,6 +53,7 @@ def validate_tree(
     began = time.monotonic()
     for before in (site, media):
         shutil.rmtree(before, ignore_errors=True)
+    media.mkdir(parents=True)
     built = build_site(
         tree, case, runtime, site, run_id=run_id, environment=environment, progress=progress
     )

@@ -80,17 +80,21 @@ class Chrome:
 
     @contextlib.asynccontextmanager
     async def page(self) -> AsyncIterator[Page]:
-        """A page in a fresh context. Leaving it kills whatever the page is doing."""
+        """A page in a fresh context. Leaving it kills whatever the page is doing.
+
+        Raises BrowserMissing.
+        """
         try:
-            context = await self._context()
+            context, page = await self._opened()
         except (Error, TimeoutError):
-            # It died just now, under the previous page: once more, on a new one.
+            # The browser died just now, under the page before: once more, on a new one.
             await self.close()
-            context = await self._context()
+            try:
+                context, page = await self._opened()
+            except (Error, TimeoutError) as error:
+                raise BrowserMissing(f"the browser opens no page: {error}") from error
         try:
-            tab = await context.new_page()
-            context.on("page", lambda opened: _close_popup(opened, tab))
-            yield await Page.open(tab, await context.new_cdp_session(tab), self._limits)
+            yield page
         finally:
             try:
                 async with asyncio.timeout(CLOSING_SECONDS):
@@ -98,10 +102,10 @@ class Chrome:
             except (Error, TimeoutError):
                 await self.close()
 
-    async def _context(self) -> BrowserContext:
+    async def _opened(self) -> tuple[BrowserContext, Page]:
         browser = await self._launched()
         async with asyncio.timeout(LAUNCH_SECONDS):
-            return await browser.new_context(
+            context = await browser.new_context(
                 viewport={"width": VIEWPORT[0], "height": VIEWPORT[1]},
                 device_scale_factor=1,
                 service_workers="block",
@@ -110,6 +114,9 @@ class Chrome:
                 locale="en-US",
                 timezone_id="UTC",
             )
+            tab = await context.new_page()
+            context.on("page", lambda opened: _close_popup(opened, tab))
+            return context, await Page.open(tab, await context.new_cdp_session(tab), self._limits)
 
     async def close(self) -> None:
         """Ends the browser and its driver, answering or not."""
