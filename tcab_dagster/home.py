@@ -216,8 +216,9 @@ class Home:
 
     def remove_run(self, run_id: str) -> None:
         """Takes back everything of a run that left no record: its folder and its request."""
-        shutil.rmtree(self.run(run_id).path, ignore_errors=True)
+        # The request first: a folder without one is known for a leftover, whoever dies between.
         self.withdraw_request(run_id)
+        shutil.rmtree(self.run(run_id).path, ignore_errors=True)
 
 
 def _stems(folder: Path, suffix: str) -> list[str]:

@@ -140,6 +140,9 @@ class MemoryEvents:
         """A kill without a hit is the host's, short of memory: not the container's own doing."""
         return self.kills > before.kills and self.limit_hits > before.limit_hits
 
+    def killed_by_host_since(self, before: MemoryEvents) -> bool:
+        return self.kills > before.kills and self.limit_hits == before.limit_hits
+
 
 def memory_events(report: bytes) -> MemoryEvents:
     """Reads what AFTERMATH printed: control groups of version 2, or of version 1.

@@ -140,7 +140,13 @@ class EngineSandbox:
             with contextlib.suppress(SandboxError):
                 self._end(marker, user, "canceled", output, _ignore)
             raise
-        return ExecResult(exit_code, ended, seconds, self._memory.killed_since(before))
+        return ExecResult(
+            exit_code,
+            ended,
+            seconds,
+            oom_killed=self._memory.killed_since(before),
+            host_oom=self._memory.killed_by_host_since(before),
+        )
 
     def _end(self, marker: str, user: str, ended: Ended, output: Output, receive: OnOutput) -> None:
         """Kills what the command left while its last output is taken."""

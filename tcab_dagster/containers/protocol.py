@@ -63,14 +63,16 @@ class Bounds:
 class ExecResult:
     """How a command ended. `exit_code` is None unless it ended by itself.
 
-    `oom_killed`: the container's own memory limit killed a process meanwhile. Where `timeout`
-    and `idle` are due at once, `ended` is `idle` (facts: `hung` wins).
+    `oom_killed`: the container's own memory limit killed a process meanwhile; `host_oom`: the
+    host, short of memory, did. Where `timeout` and `idle` are due at once, `ended` is `idle`
+    (facts: `hung` wins).
     """
 
     exit_code: int | None
     ended: Literal["exited", "timeout", "idle", "canceled", "disk"]
     seconds: float
     oom_killed: bool = False
+    host_oom: bool = False
 
 
 class SandboxError(Exception):

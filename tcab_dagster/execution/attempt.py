@@ -53,6 +53,8 @@ from tcab_dagster.records import (
 )
 from tcab_dagster.settings import Settings
 
+LONGEST_ARGUMENT = 128 * 1024
+"""Linux takes no single argument that is longer, and the prompt is one."""
 LOCKFILES = ("package-lock.json", "npm-shrinkwrap.json")
 
 
@@ -161,6 +163,8 @@ class Attempt:
                 prompt = seeding.render_prompt(
                     case, variant, max_runtime_hours=self.request.max_runtime_hours
                 )
+                if len(prompt.encode()) >= LONGEST_ARGUMENT:
+                    raise UsageError(f"the prompt is longer than {LONGEST_ARGUMENT} bytes")
             sandbox = self._start(case, stack)
             self._prepare(sandbox, case, temporary)
             self.durations = Durations(setup=time.monotonic() - self.began)
@@ -291,9 +295,7 @@ class Attempt:
         request, reading = self.request, self.reading
         detail = None if outcome.detail is None else self.redaction.mark_text(outcome.detail)
         record = RunRecord(
-            **request.model_dump(exclude={"run_id", "requested_at"}),
-            run_id=request.run_id,
-            requested_at=request.requested_at,
+            **request.model_dump(),
             started_at=self.started_at,
             ended_at=datetime.now(UTC),
             harness_version=self.harness_version,

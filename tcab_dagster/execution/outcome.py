@@ -77,6 +77,9 @@ def session_outcome(
             return _harness_error(Fault.AGENT, full)
         case _ if ended.exit_code == 0:
             return Outcome(State.COLLECTED, keeps_tree=True, keeps_totals=True)
+        case _ if ended.host_oom:
+            short = f"the host ran out of memory under {harness}'s session{tail}"
+            return Outcome(State.INFRASTRUCTURE, Fault.INFRASTRUCTURE, short)
         case _ if ended.oom_killed and ended.exit_code == 137:
             killed = f"{harness} was killed by the container's own memory limit{tail}"
             return _harness_error(Fault.AGENT, killed)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from tcab_dagster import warehouse
-from tcab_dagster.containers.protocol import Runtime
+from tcab_dagster.containers.protocol import Runtime, SandboxError
 from tcab_dagster.errors import UsageError
 from tcab_dagster.execution.journal import JournalEntry, read_journal
 from tcab_dagster.home import Home, LockHeld, RunFolder
@@ -44,7 +44,8 @@ def reap(home: Home, runtime: Runtime | None) -> list[Reaped]:
     reaped = []
     known = {run_id for run_id in sandboxes if (home.locks / "runs" / run_id).exists()}
     for run_id in sorted(known | _unsettled(home)):
-        with contextlib.suppress(LockHeld), home.run_lock(run_id):
+        # What cannot be removed now is tried again by the next reaping, and is not settled before.
+        with contextlib.suppress(LockHeld, SandboxError), home.run_lock(run_id):
             # Only now is it certain that nobody starts another one.
             if runtime is not None:
                 for ref in runtime.sandboxes(run_id):

@@ -87,6 +87,13 @@ def test_the_containers_own_memory_limit_is_named() -> None:
     assert unharmed.state is State.COLLECTED
 
 
+def test_a_host_that_ran_out_of_memory_is_no_fault_of_the_harness() -> None:
+    outcome = decided(ExecResult(137, "exited", 5.0, host_oom=True), reading())
+
+    assert (outcome.state, outcome.fault) == (State.INFRASTRUCTURE, Fault.INFRASTRUCTURE)
+    assert not outcome.keeps_tree
+
+
 def test_a_run_past_its_own_disk_limit_is_no_infrastructure() -> None:
     outcome = decided(ExecResult(None, "disk", 5.0), reading())
 
