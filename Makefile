@@ -33,6 +33,9 @@ lock: setup
 	UV_PYTHON_DOWNLOADS=never .venv/bin/uv pip compile --quiet --universal --python-version 3.11 \
 		--generate-hashes --all-extras --no-emit-index-url --custom-compile-command 'make lock' \
 		pyproject.toml -o requirements.lock
+	cd containers/validator && UV_PYTHON_DOWNLOADS=never $(CURDIR)/.venv/bin/uv pip compile --quiet \
+		--python-version 3.11 --python-platform linux --generate-hashes --no-emit-index-url \
+		--custom-compile-command 'make lock' requirements.in -o requirements.lock
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

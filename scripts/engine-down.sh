@@ -28,7 +28,6 @@ restore_machine() {
     [[ ! -s $STATE/forward-policy ]] || iptables -P FORWARD "$(cat "$STATE/forward-policy")"
     [[ ! -s $STATE/ip-forward ]] || cat "$STATE/ip-forward" >/proc/sys/net/ipv4/ip_forward
     ip link delete docker0 2>/dev/null || true
-    find /sys/fs/cgroup -depth -type d -path '*/docker*' -exec rmdir {} + 2>/dev/null || true
 }
 
 if [[ ! -e $STATE/kind ]]; then
