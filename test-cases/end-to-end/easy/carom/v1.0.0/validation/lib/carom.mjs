@@ -116,7 +116,7 @@ function distance(pixel, colour) {
 }
 
 /** Whether the canvas shows `colour` at (x, y) soon: drawing may lag the simulation a little. */
-export async function drawn(api, x, y, colour, { shown = true, tolerance = 32, patience = 1500 } = {}) {
+export async function drawn(api, x, y, colour, { shown = true, tolerance = 32, patience = 700 } = {}) {
   const deadline = Date.now() + patience;
   for (;;) {
     const pixel = await api.pixel(x / 1280, y / 720);
