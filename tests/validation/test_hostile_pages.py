@@ -80,7 +80,7 @@ def test_pages_that_hang_crash_storm_and_open_are_each_decided(
         "always": ("fail", "its time is over"),
         "popups": ("pass", ""),
         "leave": ("fail", ""),
-        "close": ("fail", ""),
+        "close": ("pass", ""),
         "cycle": ("fail", "cycle"),
         "numbers": ("fail", "numbers"),
         "huge": ("fail", ""),
@@ -99,14 +99,14 @@ def test_pages_that_hang_crash_storm_and_open_are_each_decided(
             f"return {{verdicts: {{'after-{name}': (await api.snapshot()).score === 2}}}}"
         )
     began = time.monotonic()
-    driven = drive(scripts, site=site, limits={"script": 3})
+    driven = drive(scripts, site=site, limits={"script": 5})
 
     for name, (verdict, reason) in calls.items():
         got, why = driven.verdict(name)
         assert got == verdict, (name, why)
         assert reason in (why or ""), (name, why)
         assert driven.verdict(f"after-{name}") == ("pass", None)
-    assert time.monotonic() - began < 120
+    assert time.monotonic() - began < 240
 
 
 def test_a_page_reaches_its_own_origin_and_nothing_else(drive: Drive, tmp_path: Path) -> None:
@@ -204,13 +204,23 @@ def test_errors_after_something_was_painted_are_recorded_and_stop_nothing(
     late = """
       Promise.reject(new Error("nobody waits"));
       console.error("said", {}, "so");
+      console.error("half \\ud800 a character \\u0007");
+      window.__game.half = () => { throw new Error("half \\udfff too"); };
+      window.__game.whole = () => "\\ud800";
       setTimeout(() => { throw new Error("late"); }, 400);
     """
-    driven = drive({"honest": HONEST}, site=game(tmp_path / "site", late))
+    half = script(
+        "const w = await api.call('whole');"
+        "try { await api.call('half'); } catch (e) { return {verdicts: {half: ["
+        "{label: e.message + w, pass: true, actual: w}]}, notes: w}; }"
+    )
+    driven = drive({"honest": HONEST, "half": half}, site=game(tmp_path / "site", late))
 
     loaded = driven.document.load
     assert loaded is not None
     assert loaded.status == "loaded"
     assert any("nobody waits" in line for line in loaded.console_errors)
     assert any(line.startswith("said") for line in loaded.console_errors)
+    assert "half \ufffd a character \ufffd" in loaded.console_errors
+    assert driven.verdict("half") == ("pass", None)
     assert driven.verdict("honest") == ("pass", None)

@@ -103,5 +103,8 @@ class Clip:
         task.add_done_callback(self._acknowledging.discard)
 
     async def _acknowledge(self, session: int) -> None:
+        # The browser sends two pictures and waits: late answers keep it from drawing, reading back
+        # and packing sixty a second of which half would be thrown away.
+        await asyncio.sleep(2 / FRAMES_A_SECOND)
         with contextlib.suppress(PageFailed):
             await self._page.send("Page.screencastFrameAck", {"sessionId": session})

@@ -326,8 +326,12 @@ def thrown_text(details: dict[str, Any]) -> str:
 
 
 def one_line(text: str) -> str:
-    """The first line, shortened: what a page says is as long as it likes."""
+    """The first line, shortened, without half characters and controls.
+
+    What a page says is as long and as broken as it likes.
+    """
     first = next((line for line in text.splitlines() if line.strip()), "").strip()
+    first = "".join(c if c.isprintable() else "\ufffd" for c in first[: LONGEST_MESSAGE + 1])
     return first if len(first) <= LONGEST_MESSAGE else first[: LONGEST_MESSAGE - 1] + "…"
 
 
