@@ -1,5 +1,5 @@
 /** The title's menu, by real keys: the choice moves, stops at its ends, and Enter starts it. */
-import { Findings, difference, either, grid, seed } from "./lib/carom.mjs";
+import { Findings, either, grid, isDrawn, seed } from "./lib/carom.mjs";
 
 export default async (api) => {
   const found = new Findings();
@@ -27,7 +27,6 @@ export default async (api) => {
   found.same("Enter starts a match", now.screen, "playing");
   found.same("of the chosen mode", now.mode, "versus");
   found.same("at nil all", now.score, { left: 0, right: 0 });
-  await api.wait(200);
-  found.is("and the picture changes", difference(first, await grid(api)) > 4);
+  await isDrawn(api, found, now);
   return { verdicts: { "title-menu": found.list } };
 };
