@@ -136,6 +136,7 @@ def validation_metadata(record: RunRecord, case: CaseVersion, folder: RunFolder)
     shown: Metadata = {
         "state": record.state.value,
         "score_auto": score_line(score),
+        "failed": dg.MetadataValue.md(failed_points(result, variant)),
         "verdicts": dg.MetadataValue.md(verdict_table(result, variant, excluded)),
         "install": f"{result.install.status}, {result.install.seconds:.1f} s",
         "build": f"{result.build.status}, {result.build.seconds:.1f} s",
@@ -181,6 +182,13 @@ def score_line(score: Score) -> str:
     return decided + (f"; {score.undecided} await a review" if score.undecided else "")
 
 
+def failed_points(result: ValidationResult, variant: Variant) -> str:
+    """Short enough for the page to show in place."""
+    failed = {v.verdict_id for v in result.verdicts if v.verdict == "fail"}
+    titles = [md.text(p.title) for p in variant.points if p.verdict_id in failed]
+    return "; ".join(titles) or "none"
+
+
 def verdict_table(result: ValidationResult, variant: Variant, excluded: frozenset[str]) -> str:
     """Every point of the variant in the checklist's order."""
     verdicts = {verdict.verdict_id: verdict for verdict in result.verdicts}
@@ -200,8 +208,10 @@ def gallery(
     result: ValidationResult, variant: Variant, thumbs: Path
 ) -> dg.MarkdownMetadataValue | None:
     """The thumbnails of a run, each under its caption."""
-    titles = {point.verdict_id: point.title for point in variant.points}
-    captions = {thumbs / f"{media.name}.jpg": _caption(media, titles) for media in result.media}
+    verdicts = {verdict.verdict_id: verdict.verdict for verdict in result.verdicts}
+    captions = {
+        thumbs / f"{media.name}.jpg": caption(media, variant, verdicts) for media in result.media
+    }
     return pictures(captions)
 
 
@@ -231,8 +241,11 @@ def pictures(captions: Mapping[Path, str]) -> dg.MarkdownMetadataValue | None:
     )
 
 
-def _caption(media: Media, titles: Mapping[str, str]) -> str:
-    if media.verdict_id is not None:
-        title = titles.get(media.verdict_id, media.verdict_id)
-        return f"{title}: {media.output_id}"
+def caption(media: Media, variant: Variant, verdicts: Mapping[str, str]) -> str:
+    """Such as `fail: Pause, the match held still`; a proof's or a check's own name else."""
+    for point in variant.points:
+        for output in point.validation.outputs if point.validation else ():
+            if (point.verdict_id, output.id) == (media.verdict_id, media.output_id):
+                verdict = verdicts.get(point.verdict_id, "undecided")
+                return f"{verdict}: {point.title}, {output.name}"
     return Path(media.name).stem.replace("__", " ")

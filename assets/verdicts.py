@@ -1,6 +1,7 @@
 """The asset checks, with their evidence.
 
-Belongs here: from a record to a check's result. Does not: deciding anything of a run.
+Belongs here: from a record to a check's result. Does not: deciding anything of a run. A check is of
+an asset, not of a partition, so each says which run it looked at.
 """
 
 import dagster as dg
@@ -19,7 +20,7 @@ ENDED_BADLY = frozenset(
 
 def session_ended_well(record: RunRecord) -> dg.AssetCheckResult:
     """Fails for a session that was stopped or that failed, and says how and whose fault."""
-    evidence: Metadata = {"state": record.state.value}
+    evidence: Metadata = {"run": record.run_id, "state": record.state.value}
     if record.fault is not None:
         evidence["fault"] = record.fault.value
     if record.detail is not None:
@@ -40,6 +41,7 @@ def builds_and_loads(record: RunRecord) -> dg.AssetCheckResult:
     commands = (result.install, result.build)
     failed = next((c for c in commands if c.status == "failed"), None)
     evidence: Metadata = {
+        "run": record.run_id,
         "install": result.install.status,
         "build": result.build.status,
         "load": result.load.status,
@@ -69,6 +71,7 @@ def no_gating_failures(record: RunRecord, case: CaseVersion) -> dg.AssetCheckRes
     undecided = sum(verdict.verdict == "undecided" for verdict in result.verdicts)
     verdicts = {verdict.verdict_id: verdict for verdict in result.verdicts}
     evidence: Metadata = {
+        "run": record.run_id,
         "failed": len(gating),
         "undecided": undecided,
         "decided": len(result.verdicts) - undecided,
@@ -104,7 +107,7 @@ def _nothing(check: str, record: RunRecord) -> dg.AssetCheckResult:
         check_name=check,
         passed=False,
         severity=dg.AssetCheckSeverity.WARN,
-        metadata={"state": record.state.value},
+        metadata={"run": record.run_id, "state": record.state.value},
         description=f"nothing to validate: the run ended as {record.state}, without a tree",
     )
 

@@ -25,7 +25,7 @@ from tcab_dagster.warehouse import query
 pytestmark = [pytest.mark.server, pytest.mark.engine, pytest.mark.timeout(900)]
 
 PROJECT = Path(__file__).parents[2]
-PICTURE = PROJECT / "docs" / "images" / "dagster-ui.png"
+PICTURES = PROJECT / "docs" / "images"
 UNFINISHED = ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")
 
 LAUNCH = """
@@ -270,13 +270,21 @@ def page() -> Iterator[Page]:
 def test_the_ui_shows_the_assets_and_what_a_run_came_to(
     server: Server, completed: str, page: Page
 ) -> None:
-    page.goto(f"{server.url}/asset-groups")
-    for asset in ("case_definition", "run_outcome", "validation_media", "metrics"):
+    page.goto(f"{server.url}/locations/tcab/asset-groups/catalog")
+    for asset in ("case_definition", "metrics", "reference_screenshots", "validation_baselines"):
         page.get_by_text(asset, exact=True).first.wait_for()
     page.goto(f"{server.url}/assets/validation_media?view=partitions&partition={completed}")
     page.get_by_text("score_auto", exact=True).wait_for()
     page.get_by_text("points,").first.wait_for()
+    picture(page, "dagster-ui.png")
+    page.get_by_text("[Show Markdown]").last.click()
+    page.locator("img[src^='data:image/jpeg']").first.wait_for()
+    picture(page, "dagster-pictures.png")
+
+
+def picture(page: Page, name: str) -> None:
+    """Takes one of the documentation's pictures, where TCAB_WRITE_PICTURES=1 asks for it."""
     if os.environ.get("TCAB_WRITE_PICTURES") == "1":
-        PICTURE.parent.mkdir(parents=True, exist_ok=True)
+        PICTURES.mkdir(parents=True, exist_ok=True)
         page.wait_for_timeout(2000)
-        page.screenshot(path=str(PICTURE))
+        page.screenshot(path=str(PICTURES / name))
