@@ -217,7 +217,7 @@ def gallery(
 
 def folder_metadata(folder: Path, files: Sequence[Path]) -> Metadata:
     """Pictures below a folder of ours, named by their own paths there."""
-    shown: Metadata = {"folder": dg.MetadataValue.path(str(folder)), "pictures_count": len(files)}
+    shown: Metadata = {"folder": dg.MetadataValue.path(str(folder)), "files": len(files)}
     inlined = pictures({file: str(file.relative_to(folder)) for file in files})
     return shown if inlined is None else shown | {"pictures": inlined}
 
