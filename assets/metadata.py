@@ -138,13 +138,10 @@ def validation_metadata(record: RunRecord, case: CaseVersion, folder: RunFolder)
         "score_auto": score_line(score),
         "failed": dg.MetadataValue.md(failed_points(result, variant)),
         "verdicts": dg.MetadataValue.md(verdict_table(result, variant, excluded)),
-        "install": f"{result.install.status}, {result.install.seconds:.1f} s",
-        "build": f"{result.build.status}, {result.build.seconds:.1f} s",
-        "load": result.load.status,
-        "validation_seconds": round(result.seconds, 2),
-        "media": dg.MetadataValue.path(str(folder.media)),
-        "media_files": len(result.media),
     }
+    inlined = gallery(result, variant, folder.media / "thumbs")
+    if inlined is not None:
+        shown["pictures"] = inlined
     if score.ratio is not None:
         shown["score_auto_ratio"] = round(score.ratio, 4)
     if result.detail is not None:
@@ -168,9 +165,14 @@ def validation_metadata(record: RunRecord, case: CaseVersion, folder: RunFolder)
         )
     if result.notes:
         shown["notes"] = dg.MetadataValue.md("\n".join(f"- {md.text(n)}" for n in result.notes))
-    inlined = gallery(result, variant, folder.media / "thumbs")
-    if inlined is not None:
-        shown["pictures"] = inlined
+    shown |= {
+        "install": f"{result.install.status}, {result.install.seconds:.1f} s",
+        "build": f"{result.build.status}, {result.build.seconds:.1f} s",
+        "load": result.load.status,
+        "validation_seconds": round(result.seconds, 2),
+        "media_files": len(result.media),
+        "media": dg.MetadataValue.path(str(folder.media)),
+    }
     return shown
 
 
@@ -223,22 +225,23 @@ def folder_metadata(folder: Path, files: Sequence[Path]) -> Metadata:
 
 
 def pictures(captions: Mapping[Path, str]) -> dg.MarkdownMetadataValue | None:
-    """Those of the files that are there, three a row, as many as the limits allow."""
+    """Those of the files that are there, three a row under their captions, as many as the limits
+    allow. Captions are rows of their own: the page drops line breaks within a cell."""
     left = MOST_PICTURE_BYTES
-    shown: list[str] = []
-    for file, caption in captions.items():
+    shown: list[tuple[str, str]] = []
+    for file, named in captions.items():
         size = file.stat().st_size if file.is_file() else None
         if size is None or size > left or len(shown) == MOST_PICTURES:
             continue
         left -= size
-        shown.append(f"{md.text(caption)}<br>{md.picture(file, caption)}")
+        shown.append((md.text(named), md.picture(file, named)))
     if not shown:
         return None
-    rows = [shown[i : i + 3] for i in range(0, len(shown), 3)]
-    width = len(rows[0])
-    return dg.MetadataValue.md(
-        md.table([""] * width, [[*row, *[""] * (width - len(row))] for row in rows])
-    )
+    width = min(3, len(shown))
+    shown += [("", "")] * (-len(shown) % width)
+    groups = [shown[i : i + width] for i in range(0, len(shown), width)]
+    rows = [cells for group in groups for cells in zip(*group, strict=True)]
+    return dg.MetadataValue.md(md.table([""] * width, rows))
 
 
 def caption(media: Media, variant: Variant, verdicts: Mapping[str, str]) -> str:

@@ -277,7 +277,7 @@ def test_the_ui_shows_the_assets_and_what_a_run_came_to(
     page.get_by_text("score_auto", exact=True).wait_for()
     page.get_by_text("points,").first.wait_for()
     picture(page, "dagster-ui.png")
-    page.get_by_text("[Show Markdown]").last.click()
+    page.locator("tr", has_text="pictures").get_by_text("[Show Markdown]").click()
     page.locator("img[src^='data:image/jpeg']").first.wait_for()
     picture(page, "dagster-pictures.png")
 
