@@ -7,6 +7,7 @@ means for a run (execution/).
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -25,6 +26,9 @@ ENGINE_FAULTS = (
     OSError,
 )
 
+PODMAN_GONE = re.compile("container state improper|no such container|no such exec session")
+"""What Podman says of what is gone, at times as an internal fault of its own (500)."""
+
 
 def one_line(error: BaseException) -> str:
     """An engine's error without its line breaks, at most a few hundred characters."""
@@ -40,7 +44,7 @@ def engine_faults(doing: str) -> Iterator[None]:
     except docker.errors.NotFound as error:
         raise SandboxLost(f"{doing}: {one_line(error)}") from error
     except docker.errors.APIError as error:
-        if error.status_code == HTTPStatus.CONFLICT:  # "is not running"
+        if error.status_code == HTTPStatus.CONFLICT or PODMAN_GONE.search(str(error)):
             raise SandboxLost(f"{doing}: {one_line(error)}") from error
         raise SandboxError(f"{doing}: {one_line(error)}") from error
     except ENGINE_FAULTS as error:

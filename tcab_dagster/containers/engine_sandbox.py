@@ -169,27 +169,32 @@ class EngineSandbox:
         """
         with self._guard:
             alone = self._running <= {marker}
-        try:
-            code, report = engine_exec.clean_up(
-                self._api,
-                self._container,
-                user,
-                None if alone else marker,
-                seconds=AFTERMATH_SECONDS,
-            )
-            failure = (
-                None if code == 0 else f"status {code}: {report[-200:].decode('utf8', 'replace')}"
-            )
-        except ENGINE_FAULTS as error:
-            failure = one_line(error)
+        failure = self._try_clean_up(None if alone else marker, user)
+        if failure is not None:
+            # Once more, after a while: a container that is being removed still counts as running.
+            time.sleep(0.5)
+            self._require_alive()
+            failure = self._try_clean_up(None if alone else marker, user)
         if failure is None:
-            self._memory = engine_exec.memory_events(report)
             return
         self._require_alive()
         with engine_faults("killing a container"):
             self._api.kill(self._container)
         if ended == "exited":
             raise SandboxError(f"what a command left running could not be ended ({failure})")
+
+    def _try_clean_up(self, marker: str | None, user: str) -> str | None:
+        """What went wrong, or None."""
+        try:
+            code, report = engine_exec.clean_up(
+                self._api, self._container, user, marker, seconds=AFTERMATH_SECONDS
+            )
+        except ENGINE_FAULTS as error:
+            return one_line(error)
+        if code != 0:
+            return f"status {code}: {' '.join(report.decode('utf8', 'replace').split())[-200:]}"
+        self._memory = engine_exec.memory_events(report)
+        return None
 
     def _require_alive(self) -> None:
         with engine_faults("asking after a container"):

@@ -57,7 +57,9 @@ for state in /proc/sys/net/ipv6/conf/*/disable_ipv6; do
         echo ':FORWARD DROP [0:0]'
         echo ':OUTPUT DROP [0:0]'
         echo '-A INPUT -i lo -j ACCEPT'
+        echo '-A INPUT -m conntrack --ctstate RELATED -j ACCEPT'
         echo '-A OUTPUT -o lo -j ACCEPT'
+        echo '-A OUTPUT -j REJECT'
         echo COMMIT
     } | ip6tables$kind-restore -w 5
 done
