@@ -1,23 +1,26 @@
 """Makes runs that `tcab` made appear in Dagster.
 
-Belongs here: which records are new, and their materializations. Does not: the metadata's words
-(assets/metadata.py).
+Belongs here: which records are new, and the events that tell of them. Does not: the words of their
+metadata (assets/metadata.py).
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
 import dagster as dg
+from dagster import AssetCheckEvaluation as Evaluation
+from pydantic import ValidationError
 
 from assets.metadata import outcome_metadata, validation_metadata
 from assets.partitions import checked, name_of, runs
 from assets.runs import case_of
+from assets.verdicts import builds_and_loads, no_gating_failures, session_ended_well
 from resources import HomeResource
 from tcab_dagster.errors import TcabError
 from tcab_dagster.home import Home
-from tcab_dagster.records import RunRecord
+from tcab_dagster.records import RunRecord, State
 
 MOST_PER_TICK = 100
 OVERLAP_NS = 60 * 10**9
@@ -80,33 +83,67 @@ def recorded_runs(context: dg.SensorEvaluationContext, home: HomeResource) -> dg
     new, seen = newly_written(Seen.parse(context.cursor), record_times(opened), MOST_PER_TICK)
     foreign = [
         record
-        for record in (opened.record(run_id) for run_id in new)
-        if record is not None and (record.launched_by == "tcab" or record.run_id not in known)
+        for record in readable(opened, new, context.log.warning)
+        if record.launched_by == "tcab" or record.run_id not in known
     ]
     if not foreign:
         return dg.SensorResult(skip_reason="no new record of `tcab`", cursor=seen.cursor())
     missing = checked(runs, sorted({record.run_id for record in foreign} - known))
     return dg.SensorResult(
-        asset_events=[event for record in foreign for event in materializations(record, opened)],
+        asset_events=[event for record in foreign for event in events_of(record, opened)],
         dynamic_partitions_requests=[runs.build_add_request(missing)] if missing else [],
         cursor=seen.cursor(),
     )
 
 
-def materializations(record: RunRecord, home: Home) -> list[dg.AssetMaterialization]:
-    """What the assets would have reported, had Dagster made this run."""
+def readable(
+    home: Home, run_ids: Iterable[str], warn: Callable[[str], None]
+) -> Iterator[RunRecord]:
+    """The records of these runs; one that cannot be read keeps no other from being seen."""
+    for run_id in run_ids:
+        try:
+            record = home.record(run_id)
+        except ValidationError as error:
+            warn(f"{home.run(run_id).record} is no record that this release reads: {error}")
+            continue
+        if record is not None:
+            yield record
+
+
+def events_of(record: RunRecord, home: Home) -> list[dg.AssetMaterialization | Evaluation]:
+    """What the assets would have reported, had Dagster made this run: nothing where they would
+    have failed."""
+    if record.state is State.INFRASTRUCTURE:
+        return []
     folder = home.run(record.run_id)
-    events = [
+    events: list[dg.AssetMaterialization | Evaluation] = [
         dg.AssetMaterialization(
             "run_outcome", partition=record.run_id, metadata=outcome_metadata(record, folder)
-        )
+        ),
+        evaluation("run_outcome", session_ended_well(record)),
     ]
-    if record.validation is not None:
-        try:
-            shown = validation_metadata(record, case_of(home, record), folder)
-        except TcabError as error:
-            shown = {"validation": error.message}
-        events.append(
-            dg.AssetMaterialization("validation_media", partition=record.run_id, metadata=shown)
-        )
-    return events
+    if record.state is State.COLLECTED:
+        return events
+    try:
+        case = case_of(home, record)
+        shown = validation_metadata(record, case, folder)
+        checks = [builds_and_loads(record), no_gating_failures(record, case)]
+    except TcabError as error:
+        shown, checks = {"validation": error.message}, [builds_and_loads(record)]
+    events.append(
+        dg.AssetMaterialization("validation_media", partition=record.run_id, metadata=shown)
+    )
+    return [*events, *(evaluation("validation_media", check) for check in checks)]
+
+
+def evaluation(asset: str, result: dg.AssetCheckResult) -> Evaluation:
+    """A check's result as an event outside any of Dagster's runs."""
+    assert result.check_name is not None
+    return Evaluation(
+        asset_key=dg.AssetKey(asset),
+        check_name=result.check_name,
+        passed=result.passed,
+        metadata=result.metadata,
+        severity=result.severity,
+        description=result.description,
+    )

@@ -10,6 +10,7 @@ import dagster as dg
 from assets.partitions import PARTITION_TAG, name_of, runs
 from assets.runs import run_job, take_back
 from resources import HomeResource
+from tcab_dagster.errors import UsageError
 from tcab_dagster.home import Home
 from tcab_dagster.records import RunRequest
 
@@ -21,7 +22,10 @@ def waiting_requests(home: Home) -> Iterator[RunRequest]:
     for run_id in sorted(set(home.request_ids()) - set(home.recorded_run_ids())):
         if home.run(run_id).path.exists():
             continue
-        request = home.request(run_id)
+        try:
+            request = home.request(run_id)
+        except UsageError:  # taken back since it was listed
+            continue
         if request.launched_by == "dagster":
             yield request
 

@@ -190,20 +190,73 @@ def test_a_commit_elsewhere_moves_the_cursor_and_does_not_fire(
     assert result.cursor == head
 
 
-def test_a_run_of_tcab_appears_with_its_materialization(
+def test_a_run_of_tcab_appears_with_what_dagster_would_have_reported(
     ingested: HomeResource, instance: dg.DagsterInstance
 ) -> None:
     home = ingested.open()
     record = recorded(home, filed(home, launched_by="tcab"))
     result = evaluate(recorded_runs, instance, ingested)
 
-    assert [(e.asset_key.to_user_string(), e.partition) for e in result.asset_events] == [
-        ("run_outcome", record.run_id)
-    ]
+    assert materialized(result) == ["run_outcome", "validation_media"]
+    assert evaluated(result) == {
+        "session_ended_well": False,
+        "builds_and_loads": False,
+        "no_gating_failures": False,
+    }
     added = result.dynamic_partitions_requests
     assert added is not None
     assert [list(a.partition_keys) for a in added] == [[record.run_id]]
     assert evaluate(recorded_runs, instance, ingested, result.cursor).asset_events == []
+
+
+def test_a_run_that_awaits_validation_appears_with_its_outcome_alone(
+    ingested: HomeResource, instance: dg.DagsterInstance
+) -> None:
+    home = ingested.open()
+    recorded(home, filed(home, launched_by="tcab"), State.COLLECTED)
+    result = evaluate(recorded_runs, instance, ingested)
+
+    assert materialized(result) == ["run_outcome"]
+    assert evaluated(result) == {"session_ended_well": True}
+
+
+def test_what_failed_by_infrastructure_appears_as_not_materialized(
+    ingested: HomeResource, instance: dg.DagsterInstance
+) -> None:
+    home = ingested.open()
+    recorded(home, filed(home, launched_by="tcab"), State.INFRASTRUCTURE)
+    result = evaluate(recorded_runs, instance, ingested)
+
+    assert result.asset_events == []
+    assert result.dynamic_partitions_requests
+
+
+def test_a_record_that_cannot_be_read_keeps_no_other_from_appearing(
+    ingested: HomeResource, instance: dg.DagsterInstance
+) -> None:
+    home = ingested.open()
+    broken = home.run(filed(home, launched_by="tcab").run_id).record
+    broken.parent.mkdir(parents=True)
+    broken.write_text('{"format": 99}')
+    recorded(home, filed(home, launched_by="tcab"))
+
+    assert materialized(evaluate(recorded_runs, instance, ingested))
+
+
+def materialized(result: dg.SensorResult) -> list[str]:
+    return [
+        event.asset_key.to_user_string()
+        for event in result.asset_events
+        if isinstance(event, dg.AssetMaterialization)
+    ]
+
+
+def evaluated(result: dg.SensorResult) -> dict[str, bool]:
+    return {
+        event.check_name: event.passed
+        for event in result.asset_events
+        if isinstance(event, dg.AssetCheckEvaluation)
+    }
 
 
 def test_a_record_that_is_written_again_is_reported_again(
@@ -213,10 +266,10 @@ def test_a_record_that_is_written_again_is_reported_again(
     request = filed(home, launched_by="tcab")
     recorded(home, request, State.COLLECTED)
     cursor = evaluate(recorded_runs, instance, ingested).cursor
-    recorded(home, request, State.COMPLETED)
-    again = evaluate(recorded_runs, instance, ingested, cursor).asset_events
+    recorded(home, request, State.TIMED_OUT)
+    again = evaluate(recorded_runs, instance, ingested, cursor)
 
-    assert [event.metadata["state"].value for event in again] == ["completed"]
+    assert materialized(again) == ["run_outcome", "validation_media"]
 
 
 def test_a_run_that_dagster_made_is_not_reported_twice(
@@ -235,7 +288,7 @@ def test_an_instance_that_lost_its_storage_learns_dagsters_own_runs_again(
     home = ingested.open()
     recorded(home, filed(home))
 
-    assert len(evaluate(recorded_runs, instance, ingested).asset_events) == 1
+    assert materialized(evaluate(recorded_runs, instance, ingested))
 
 
 def test_records_renamed_in_another_order_than_written_are_all_seen() -> None:
