@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from authoring import BASE, FAST, MANIFEST, Authored
-
 from tcab_dagster.catalog.diagnostics import Code
+from tests.catalog.authoring import BASE, FAST, MANIFEST, Authored
 
 Edit = tuple[str, str, str]
 """File, what stands there, what stands there instead."""

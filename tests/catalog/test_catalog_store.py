@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from authoring import FAST, Authored, author
 
 from tcab_dagster.catalog import CatalogError, resolve_version
 from tcab_dagster.catalog.model import CaseVersion
 from tcab_dagster.catalog.store import Store
 from tcab_dagster.errors import UsageError
 from tcab_dagster.home import Home
+from tests.catalog.authoring import FAST, Authored, author
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from authoring import FAST, MANIFEST, Authored, author
-from rules import BROKEN, written
 from syrupy.assertion import SnapshotAssertion
 
 from tcab_dagster.catalog import Code, Diagnostic, load_catalog, render_diagnostics
@@ -17,6 +15,8 @@ from tcab_dagster.catalog.diagnostics import Place, Related
 from tcab_dagster.catalog.ingest import ingest
 from tcab_dagster.catalog.store import Store
 from tcab_dagster.home import Home
+from tests.catalog.authoring import FAST, MANIFEST, Authored, author
+from tests.catalog.rules import BROKEN, written
 
 
 def of_catalog(edit: Callable[[Authored], object]) -> Callable[[Path], tuple[Diagnostic, ...]]:

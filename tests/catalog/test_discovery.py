@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from authoring import MANIFEST, author
 
 from tcab_dagster.catalog import Catalog, load_catalog, to_json
 from tcab_dagster.errors import UsageError
+from tests.catalog.authoring import MANIFEST, author
 
 
 def told(catalog: Catalog) -> list[tuple[str, str, str]]:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import git
 import pytest
-from authoring import FAST, MANIFEST, Authored, author
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from tcab_dagster.catalog.ingest import Digests, IngestReport, catalog_change, i
 from tcab_dagster.catalog.store import Store
 from tcab_dagster.errors import UsageError
 from tcab_dagster.home import Home
+from tests.catalog.authoring import FAST, MANIFEST, Authored, author
 
 NOBODY: frozenset[str] = frozenset()
 COMET = "comet@v1.0.0"

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from authoring import BASE, FAST, MANIFEST, Authored, author
+
+from tests.catalog.authoring import BASE, FAST, MANIFEST, Authored, author
 
 
 def found(case: Authored) -> list[tuple[str, str, int, int]]:

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from authoring import FAST, MANIFEST, Authored, author
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rules import BROKEN, Broken, written
 
 from tcab_dagster.catalog.diagnostics import Code, Diagnostic, Place, render_diagnostics
 from tcab_dagster.catalog.model import CaseVersion
+from tests.catalog.authoring import FAST, MANIFEST, Authored, author
+from tests.catalog.rules import BROKEN, Broken, written
 
 ERRATA = "errata.toml"
 VALUES = st.sampled_from(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from authoring import author
-from rules import BROKEN, KEPT, Broken, Kept, written
+
+from tests.catalog.authoring import author
+from tests.catalog.rules import BROKEN, KEPT, Broken, Kept, written
 
 
 @pytest.mark.parametrize("kept", KEPT, ids=lambda k: k.sentence)

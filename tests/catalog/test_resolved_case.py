@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from authoring import BASE, FAST, MANIFEST, author
-
 from tcab_dagster.catalog.model import Instrumentation, Output, Reference, Spec
+from tests.catalog.authoring import BASE, FAST, MANIFEST, author
 
 
 def test_defaults_are_filled_in(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from authoring import MANIFEST, Authored, author
+
+from tests.catalog.authoring import MANIFEST, Authored, author
 
 OVERVIEW = "specs/overview.md"
 

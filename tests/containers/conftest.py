@@ -9,10 +9,10 @@ from pathlib import Path
 
 import docker
 import pytest
-from sandboxing import IMAGE, StartSandbox, spec
 
 from tcab_dagster.containers.engine import EngineRuntime
 from tcab_dagster.containers.engine_sandbox import EngineSandbox
+from tests.containers.sandboxing import IMAGE, StartSandbox, spec
 
 ROOT = Path(__file__).resolve().parents[2]
 PODMAN_STATE = Path("/run/tcab/podman")

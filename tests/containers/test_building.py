@@ -8,11 +8,11 @@ from pathlib import Path
 
 import docker
 import pytest
-from sandboxing import IMAGE
 
 from tcab_dagster.containers import building
 from tcab_dagster.containers.building import BuildFailed, build_images, context_digest
 from tcab_dagster.errors import EnvironmentMissing
+from tests.containers.sandboxing import IMAGE
 
 BASE, WASM = "test-cabinet-base", "test-cabinet-base-wasm"
 

@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from sandboxing import StartSandbox, run
 
 from tcab_dagster.containers.engine_sandbox import EngineSandbox
 from tcab_dagster.containers.extraction import extract
 from tcab_dagster.containers.packing import pack
 from tcab_dagster.containers.protocol import SandboxError, SandboxLost
+from tests.containers.sandboxing import StartSandbox, run
 
 pytestmark = pytest.mark.engine
 

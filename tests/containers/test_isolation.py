@@ -10,13 +10,13 @@ from pathlib import Path
 
 import docker
 import pytest
-from sandboxing import IMAGE, StartSandbox, run, spec
 
 from tcab_dagster.containers import engine_sandbox
 from tcab_dagster.containers.engine import EngineRuntime
 from tcab_dagster.containers.engine_sandbox import EngineSandbox
 from tcab_dagster.containers.network import engine_host, own_host
 from tcab_dagster.containers.protocol import Bounds, Limits
+from tests.containers.sandboxing import IMAGE, StartSandbox, run, spec
 
 pytestmark = pytest.mark.engine
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import docker
 import pytest
-from sandboxing import IMAGE, StartSandbox, run, spec
 
 from tcab_dagster.containers.engine import EngineRuntime
 from tcab_dagster.containers.engine_sandbox import EngineSandbox
@@ -22,6 +21,7 @@ from tcab_dagster.containers.protocol import (
     SandboxLost,
     SandboxSpec,
 )
+from tests.containers.sandboxing import IMAGE, StartSandbox, run, spec
 
 pytestmark = pytest.mark.engine
 

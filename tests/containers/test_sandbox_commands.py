@@ -7,11 +7,11 @@ import threading
 import time
 
 import pytest
-from sandboxing import StartSandbox, run, spec
 
 from tcab_dagster.containers.engine import EngineRuntime
 from tcab_dagster.containers.engine_sandbox import EngineSandbox
 from tcab_dagster.containers.protocol import Bounds, Limits, SandboxLost, Stream
+from tests.containers.sandboxing import StartSandbox, run, spec
 
 pytestmark = pytest.mark.engine
 

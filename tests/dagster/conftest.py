@@ -5,9 +5,9 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from small_catalog import SmallCatalog
 
 from resources import HomeResource
+from tests.dagster.small_catalog import SmallCatalog
 
 
 @pytest.fixture

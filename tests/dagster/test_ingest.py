@@ -2,12 +2,12 @@
 
 import dagster as dg
 import pytest
-from small_catalog import ERRATUM, VERSION, SmallCatalog
 
 from assets.ingest import PartitionChange, ingest_catalog_job, partition_change
 from resources import HomeResource
 from tcab_dagster.definitions import build_definitions
 from tcab_dagster.warehouse import query
+from tests.dagster.small_catalog import ERRATUM, VERSION, SmallCatalog
 
 
 def ingest(

@@ -2,12 +2,12 @@
 
 import dagster as dg
 import pytest
-from small_catalog import SmallCatalog
 
 from assets.launch import Launch, faults_of, launch_job
 from resources import HomeResource
 from tcab_dagster.definitions import build_definitions
 from tcab_dagster.ingestion import ingest_catalog
+from tests.dagster.small_catalog import SmallCatalog
 
 FORM: dict[str, object] = {"case": "tiny", "harness": "replay", "model": "greeter"}
 

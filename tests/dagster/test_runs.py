@@ -2,7 +2,6 @@
 
 import dagster as dg
 import pytest
-from small_catalog import SmallCatalog
 
 from resources import HomeResource
 from tcab_dagster.catalog.store import Store
@@ -11,6 +10,7 @@ from tcab_dagster.execution import new_request
 from tcab_dagster.home import Home
 from tcab_dagster.ingestion import ingest_catalog
 from tcab_dagster.warehouse import query
+from tests.dagster.small_catalog import SmallCatalog
 
 pytestmark = pytest.mark.engine
 

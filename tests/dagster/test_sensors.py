@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import dagster as dg
 import pytest
-from small_catalog import VERSION, SmallCatalog
 
 from resources import HomeResource
 from sensors.checkout import catalog_checkout
@@ -19,6 +18,7 @@ from tcab_dagster.execution import new_request
 from tcab_dagster.home import Home
 from tcab_dagster.ingestion import ingest_catalog
 from tcab_dagster.records import RunRecord, RunRequest, State
+from tests.dagster.small_catalog import VERSION, SmallCatalog
 
 MINUTE = 60 * 10**9
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from driving import Drive, Driven, Validate
-from small_sites import case, game
 
 from tcab_dagster.catalog.model import Output
 from tcab_dagster.containers.engine import EngineRuntime
 from tcab_dagster.validation.reading import read_document
 from tcab_dagster.validation.validator import Task, run_validator
+from tests.validation.driving import Drive, Driven, Validate
+from tests.validation.small_sites import case, game
 
 ENVIRONMENT = {"TCAB_CONTAINER_REGISTRY": ""}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import ENVIRONMENT
 from PIL import Image
-from small_sites import case, game, script, tree
 
 from tcab_dagster.catalog.model import Output
 from tcab_dagster.containers.engine import EngineRuntime
 from tcab_dagster.errors import TcabError, UsageError
 from tcab_dagster.validation import baseline_state, capture_baselines, render_references
+from tests.validation.conftest import ENVIRONMENT
+from tests.validation.small_sites import case, game, script, tree
 
 pytestmark = pytest.mark.engine
 

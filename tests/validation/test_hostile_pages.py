@@ -6,8 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
-from driving import Drive
-from small_sites import game, page, script
+
+from tests.validation.driving import Drive
+from tests.validation.small_sites import game, page, script
 
 pytestmark = pytest.mark.engine
 

@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from driving import Drive
-from small_sites import script
 
 from tcab_dagster.catalog.model import Output
+from tests.validation.driving import Drive
+from tests.validation.small_sites import script
 
 pytestmark = pytest.mark.engine
 

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from driving import Validate
-from small_sites import case, game, page, script, tree, write_lock
 
 from tcab_dagster.catalog.model import Output, Proof
+from tests.validation.driving import Validate
+from tests.validation.small_sites import case, game, page, script, tree, write_lock
 
 pytestmark = pytest.mark.engine
 
