@@ -2,7 +2,7 @@
 
 Belongs here: how a sandbox is started, listed and removed on an engine, and its network. Does not:
 what a started one does (engine_sandbox.py), which engine (runtimes.py), image names (images.py).
-Concept: spec 004, "Containerization"; design.md, "The sandbox protocol".
+Concept: spec 004, "Containerization".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which image a run executes in, and which rule said so.
 
 Belongs here: names, overrides, registry and tag. Does not: building (building.py) or pulling.
-Concept: spec 004, "Run images"; facts.md, "Run images".
+Concept: spec 004, "Run images".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Belongs here: slots of the machine and of each harness, and a start at a time. Does not: Dagster's
 own queue. A slot is a file lock, so that the kernel frees it when its holder dies, however it dies.
-Concept: design.md, "The Dagster layer": concurrency.
+Concept: docs/operate.md.
 """
 
 from __future__ import annotations
