@@ -51,6 +51,7 @@ class Chrome:
     """Launches on demand and again after a crash. `origins` are all that pages may reach."""
 
     def __init__(self, origins: Sequence[str], limits: Limits) -> None:
+        self._origins = origins
         ports = ";".join(o.removeprefix("http://") for o in origins)
         self._flags = [
             *FLAGS,
@@ -60,6 +61,10 @@ class Chrome:
         self._limits = limits
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
+
+    def another(self) -> Chrome:
+        """One more browser of the same kind, with its own process."""
+        return Chrome(self._origins, self._limits)
 
     async def _launched(self) -> Browser:
         if self._browser is not None and self._browser.is_connected():
