@@ -12,7 +12,7 @@ from tcab_dagster.catalog.store import Store
 from tcab_dagster.home import Home, case_key_of
 from tcab_dagster.records import State
 from tcab_dagster.settings import Settings
-from tcab_dagster.warehouse import sync, write_case
+from tcab_dagster.warehouse import WarehouseError, sync, write_case
 
 LEAVES_NO_TRACE = frozenset({State.CANCELED, State.INFRASTRUCTURE})
 
@@ -33,7 +33,8 @@ def keys_in_use(home: Home) -> frozenset[str]:
 def ingest_catalog(home: Home, settings: Settings, *, force: bool = False) -> IngestReport:
     """Brings the store and the warehouse up to the checkout, in one pass.
 
-    A version whose definition is broken or frozen keeps its stored one; see the report.
+    A version whose definition is broken or frozen keeps its stored one; see the report. Raises
+    WarehouseError where a version's rows could not be written; another ingest tries again.
     """
     report = ingest(
         home,
@@ -42,7 +43,10 @@ def ingest_catalog(home: Home, settings: Settings, *, force: bool = False) -> In
         allow_experimental=settings.allow_experimental,
         in_use=keys_in_use(home),
     )
-    sync(home)
+    unwritten = {k: why for k, why in sync(home).problems.items() if not case_key_of(k)}
+    if unwritten:
+        told = "; ".join(f"{key}: {why}" for key, why in sorted(unwritten.items()))
+        raise WarehouseError(f"the store is up to date, but the warehouse lacks rows: {told}")
     return report
 
 

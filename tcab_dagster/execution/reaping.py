@@ -26,11 +26,12 @@ class Reaped:
     """One thing that was settled.
 
     `sandbox`: a container without a living driver was removed; `recorded`: a lost run was recorded
-    as `infrastructure`; `tidied`: what a driver left beside a settled run was removed.
+    as `infrastructure`; `tidied`: what a driver left beside a settled run was removed; `unwritten`:
+    the warehouse could not be given a run's or a version's rows, and `detail` says why.
     """
 
     run_id: str
-    what: Literal["sandbox", "recorded", "tidied"]
+    what: Literal["sandbox", "recorded", "tidied", "unwritten"]
     detail: str
 
 
@@ -42,7 +43,7 @@ def reap(home: Home, runtime: Runtime | None) -> list[Reaped]:
     """
     sandboxes = {ref.run_id for ref in runtime.sandboxes()} if runtime is not None else set()
     reaped = []
-    known = {run_id for run_id in sandboxes if (home.locks / "runs" / run_id).exists()}
+    known = {run_id for run_id in sandboxes if (home.locks / "runs" / run_id).is_file()}
     for run_id in sorted(known | _unsettled(home)):
         # What cannot be removed now is tried again by the next reaping, and is not settled before.
         with contextlib.suppress(LockHeld, SandboxError), home.run_lock(run_id):
@@ -52,8 +53,8 @@ def reap(home: Home, runtime: Runtime | None) -> list[Reaped]:
                     runtime.remove(ref)
                     reaped.append(Reaped(run_id, "sandbox", f"{ref.role} {ref.id[:12]}"))
             reaped += _settle(home, run_id)
-    warehouse.sync(home)
-    return reaped
+    problems = warehouse.sync(home).problems
+    return reaped + [Reaped(name, "unwritten", problem) for name, problem in problems.items()]
 
 
 def _unsettled(home: Home) -> set[str]:
