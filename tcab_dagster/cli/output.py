@@ -30,8 +30,19 @@ class Format(StrEnum):
 
 FormatOption = Annotated[Format, typer.Option("--format", help="json is for programs.")]
 
-stdout = Console(highlight=False, soft_wrap=True)
-stderr = Console(stderr=True, highlight=False, soft_wrap=True)
+PIPED_WIDTH = 160
+"""Columns of a table that goes to no terminal, and so knows no width of its own."""
+
+
+def _console(*, stderr: bool) -> Console:
+    console = Console(stderr=stderr, highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = PIPED_WIDTH
+    return console
+
+
+stdout = _console(stderr=False)
+stderr = _console(stderr=True)
 
 
 def print_error(error: TcabError) -> None:
