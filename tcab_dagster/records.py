@@ -13,7 +13,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tcab_dagster.errors import UsageError
 from tcab_dagster.validation.result import ValidationResult
+
+MOST_HOURS = 720.0
+"""A month: beyond it a number of hours is a mistake, and the clock's own limits draw near."""
 
 
 class State(StrEnum):
@@ -43,6 +47,16 @@ class Document(BaseModel):
     """A JSON document that tcab writes and reads back: closed and immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def checked_hours(hours: float) -> float:
+    """`hours` as a maximum runtime. Raises UsageError for what is no time for a session."""
+    if not 0 < hours <= MOST_HOURS:
+        raise UsageError(
+            f"a maximum runtime of {hours:g} hours is no time for a session",
+            help=f"give more than 0 and at most {MOST_HOURS:g} hours",
+        )
+    return hours
 
 
 class RunRequest(Document):

@@ -56,7 +56,7 @@ def find(versions: Mapping[str, CaseVersion], name: str) -> CaseVersion:
 def find_key(keys: Iterable[str], name: str) -> str:
     """The key that `slug` (its newest version) or `slug@version` names. Raises UsageError."""
     known = sorted(keys)
-    slug, _, version = name.partition("@")
+    slug, at, version = name.partition("@")
     of_slug = [key for key in known if key.partition("@")[0] == slug]
     if not of_slug:
         slugs = {key.partition("@")[0] for key in known}
@@ -64,7 +64,7 @@ def find_key(keys: Iterable[str], name: str) -> str:
             f"there is no case `{slug}`",
             help=did_you_mean(slug, slugs) or "the catalog is empty",
         )
-    if not version:
+    if not at:
         return max(of_slug, key=lambda key: version_order(key.partition("@")[2]))
     if name not in of_slug:
         raise UsageError(

@@ -6,6 +6,7 @@ one is built (containers/building.py).
 
 from __future__ import annotations
 
+import contextlib
 from typing import Annotated
 
 import docker.errors
@@ -61,11 +62,10 @@ def list_images(root: RootOption = None, format: FormatOption = Format.TEXT) -> 
     api = open_engine(settings.environment)
     rows = []
     for name in (*run_image_names(), VALIDATOR):
+        shown = None
         resolved = resolve_image(name, settings.environment)
-        try:
+        with contextlib.suppress(docker.errors.NotFound):
             shown = api.inspect_image(resolved.reference)
-        except docker.errors.NotFound:
-            shown = None
         rows.append(
             {
                 "name": name,

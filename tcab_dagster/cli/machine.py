@@ -15,7 +15,7 @@ import docker.errors
 import typer
 from rich.markup import escape
 
-from tcab_dagster.cli.opened import RootOption, open_settings
+from tcab_dagster.cli.opened import RootOption, open_home, open_settings
 from tcab_dagster.cli.output import Format, FormatOption, print_json, print_table, stdout
 from tcab_dagster.containers.images import PREFIX, VALIDATOR, resolve_image, run_image_name
 from tcab_dagster.containers.runtimes import open_engine
@@ -87,14 +87,7 @@ def _all(settings: Settings) -> Iterator[Finding]:
     yield Finding("git", git is not None, git or "not on PATH", "sudo apt-get install git")
     yield from _engine(settings)
     yield from _images(settings)
-    settings.home.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(settings.home).free
-    yield Finding(
-        "disk",
-        free >= FREE_BYTES,
-        f"{free / 2**30:.0f} GiB free at {settings.home}",
-        f"a run wants {FREE_BYTES // 2**30} GiB; make room, or move TCAB_HOME",
-    )
+    yield _home(settings)
 
 
 def _engine(settings: Settings) -> Iterator[Finding]:
@@ -103,7 +96,22 @@ def _engine(settings: Settings) -> Iterator[Finding]:
     except TcabError as error:
         yield Finding("container engine", False, error.message, error.help)
         return
-    yield Finding("container engine", True, f"{api.version()['Version']} at {api.base_url}")
+    where = settings.environment.get("DOCKER_HOST") or "a well-known socket"
+    yield Finding("container engine", True, f"version {api.version()['Version']} at {where}")
+
+
+def _home(settings: Settings) -> Finding:
+    try:
+        home = open_home(settings)
+    except TcabError as error:
+        return Finding("home", False, error.message, error.help)
+    free = shutil.disk_usage(home.path).free
+    return Finding(
+        "home",
+        free >= FREE_BYTES,
+        f"{free / 2**30:.0f} GiB free at {home.path}",
+        f"a run wants {FREE_BYTES // 2**30} GiB; make room, or move TCAB_HOME",
+    )
 
 
 def _images(settings: Settings) -> Iterator[Finding]:

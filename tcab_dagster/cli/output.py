@@ -30,6 +30,7 @@ class Format(StrEnum):
 
 FormatOption = Annotated[Format, typer.Option("--format", help="json is for programs.")]
 
+WIDEST_CELL = 60
 PIPED_WIDTH = 160
 """Columns of a table that goes to no terminal, and so knows no width of its own."""
 
@@ -56,12 +57,34 @@ def print_json(document: object) -> None:
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n")
 
 
+def print_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Rows of any width: a table where it fits, else each row as a list of its columns."""
+    shown = [[_cell(cell) for cell in row] for row in rows]
+    widths = [
+        max([len(column), *(min(len(row[i]), WIDEST_CELL) for row in shown)])
+        for i, column in enumerate(columns)
+    ]
+    if sum(widths) + 2 * len(widths) <= stdout.width:
+        print_table(columns, rows)
+        return
+    name_width = max(map(len, columns))
+    for number, row in enumerate(shown, start=1):
+        stdout.print(f"[bold]row {number}[/]")
+        for column, cell in zip(columns, row, strict=True):
+            stdout.print(f"  {escape(column.ljust(name_width))}  {escape(cell)}")
+
+
+def _cell(value: object) -> str:
+    return printable("" if value is None else str(value))
+
+
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    for number, column in enumerate(columns):
+        # The first one names the row, and is there to be copied.
+        table.add_column(escape(column), overflow="fold", no_wrap=number == 0)
     for row in rows:
-        table.add_row(*(escape(printable("" if cell is None else str(cell))) for cell in row))
+        table.add_row(*(escape(_cell(cell)) for cell in row))
     stdout.print(table)
 
 

@@ -17,7 +17,7 @@ from tcab_dagster.cli.opened import (
     open_settings,
 )
 from tcab_dagster.cli.output import stdout
-from tcab_dagster.errors import UsageError
+from tcab_dagster.records import checked_hours
 from tcab_dagster.seeding import render_prompt
 
 app = typer.Typer()
@@ -35,15 +35,6 @@ def prompt(
 ) -> None:
     """Print the instruction that a harness would be handed, exactly."""
     version = open_catalog(open_settings(root)).find(case)
-    hours = _checked(max_runtime) or version.max_runtime_hours
+    hours = version.max_runtime_hours if max_runtime is None else checked_hours(max_runtime)
     text = render_prompt(version, version.variant(variant), max_runtime_hours=hours)
     stdout.file.write(text)
-
-
-def _checked(hours: float | None) -> float | None:
-    """Raises UsageError unless the cap is a positive number of hours."""
-    if hours is not None and not 0 < hours < float("inf"):
-        raise UsageError(
-            f"a maximum runtime of {hours} hours bounds nothing", help="give a positive number"
-        )
-    return hours

@@ -34,8 +34,9 @@ from tcab_dagster.cli.output import (
     printable,
     stdout,
 )
+from tcab_dagster.containers.images import resolve_image, run_image_name
 from tcab_dagster.containers.runtimes import open_runtime
-from tcab_dagster.errors import UsageError
+from tcab_dagster.errors import EnvironmentMissing, UsageError
 from tcab_dagster.evaluation import gating_failures, score_auto
 from tcab_dagster.execution import check_launch, execute, new_request, validate_run
 from tcab_dagster.execution import reap as reap_lost
@@ -83,6 +84,7 @@ def run(
         for _ in range(trials)
     ]
     check_launch(requests[0], settings)
+    resolve_image(run_image_name(version.type), settings.environment)
     records: list[RunRecord] = []
     with open_runtime(settings, home) as runtime, live() as progress:
         reap_lost(home, runtime)
@@ -121,7 +123,10 @@ def validate(
     root: RootOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:  # fmt: skip
-    """Validate a tree, or a recorded run again. Ends 1 where a point gates."""
+    """Validate a tree, or a recorded run again.
+
+    Ends 1 where it does not build, load or pass a point, and 3 where nothing could be decided.
+    """
     settings = open_settings(root)
     home = open_home(settings)
     tree = Path(target)
@@ -232,4 +237,6 @@ def _print_validation(
     else:
         stdout.print(f"[bold]{result.outcome}[/]  {escape(printable(result.detail or ''))}")
         print_verdicts(result, version, chosen)
+    if result.outcome in {"infrastructure", "degraded"}:
+        raise typer.Exit(EnvironmentMissing.exit_status)
     raise typer.Exit(0 if result.outcome == "completed" and not gating else 1)

@@ -6,6 +6,7 @@ Concept: spec 004, "Run images".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -38,6 +39,12 @@ ASSET_KINDS = (
     "sfx-synth",
     "sfx-sample",
     "music",
+)
+
+REFERENCE = re.compile(
+    r"(?:[\w.-]+(?::\d+)?/)?[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*"
+    r"(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?",
+    re.ASCII,
 )
 
 Rule = Literal["override", "registry", "local"]
@@ -82,11 +89,17 @@ def run_image_names() -> list[str]:
 def resolve_image(name: str, environment: Mapping[str, str]) -> ResolvedImage:
     """Rule 1: the image's own override, verbatim. Rule 2: `{registry}/{name}:{tag}`.
 
-    An explicitly empty registry names a local image.
+    An explicitly empty registry names a local image. Raises UsageError for an override that no
+    engine could read.
     """
     variable = override_variable(name)
     override = environment.get(variable, "").strip()
     if override:
+        if not REFERENCE.fullmatch(override):
+            raise UsageError(
+                f"{variable} is `{override}`, which is no image reference",
+                help="give it as registry/name:tag or name@sha256:digest",
+            )
         return ResolvedImage(override, "override", variable)
     tag = environment.get("TCAB_CONTAINER_TAG", "").strip() or DEFAULT_TAG
     registry = environment.get(REGISTRY, DEFAULT_REGISTRY).strip().rstrip("/")

@@ -20,6 +20,9 @@ from tcab_dagster.home import Home
 from tcab_dagster.warehouse.files import WarehouseError, WarehouseFolder
 from tcab_dagster.warehouse.views import TABLES, statements
 
+ANSWERED = frozenset({duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN})
+"""What changes nothing. DESCRIBE, SUMMARIZE and SHOW are selections to DuckDB."""
+
 
 class Answer(NamedTuple):
     """What a query gave."""
@@ -51,24 +54,41 @@ def query(home: Home, sql: str) -> Answer:
     """
     with connect(home) as connection:
         try:
-            asked = connection.extract_statements(sql)
+            asked = connection.extract_statements(_text(sql))
             if len(asked) != 1:
                 raise UsageError(f"one query is asked at a time, not {len(asked)}")
+            if asked[0].type not in ANSWERED:
+                raise UsageError(
+                    f"{asked[0].type.name} is no query: the warehouse is read here, not changed",
+                    help="begin with SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN",
+                )
             result = connection.execute(asked[0])
             columns = tuple(str(column[0]) for column in result.description or ())
             return Answer(columns, result.fetchall())
-        except (
-            duckdb.ProgrammingError,
-            duckdb.InvalidInputException,
-            duckdb.NotSupportedError,
-            duckdb.DataError,
-        ) as error:
+        except duckdb.Error as error:
+            _require_readable(home, connection)
             raise UsageError(
                 f"DuckDB refuses the query: {error}",
                 help="the tables are " + ", ".join(TABLES) + " (docs/tables.md)",
             ) from None
-        except duckdb.Error as error:
-            raise _unreadable(home, error) from None
+
+
+def _text(sql: str) -> str:
+    """Raises UsageError for what a terminal passed on that is no text."""
+    try:
+        sql.encode()
+    except UnicodeEncodeError:
+        raise UsageError("the query is not valid UTF-8") from None
+    return sql
+
+
+def _require_readable(home: Home, connection: duckdb.DuckDBPyConnection) -> None:
+    """Tells a query at fault from a file at fault. Raises WarehouseError for the latter."""
+    try:
+        for table in TABLES:
+            connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+    except duckdb.Error as error:
+        raise _unreadable(home, error) from None
 
 
 def _is_current(database: Path, wanted: list[str]) -> bool:

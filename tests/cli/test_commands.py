@@ -58,8 +58,11 @@ def test_a_misspelt_key_is_pointed_at_and_ends_1(tcab: Tcab, checkout: Path) -> 
         (("prompt", "pog"), 2, "did you mean `pong`?"),
         (("prompt", "pong@v9.9.9"), 2, "`pong` has no version `v9.9.9`"),
         (("prompt", "pong", "--variant", "bse"), 2, "`base`, `frenzy`"),
-        (("prompt", "pong", "--max-runtime", "-1"), 2, "give a positive number"),
-        (("prompt", "pong", "--max-runtime", "nan"), 2, "give a positive number"),
+        (("prompt", "pong@"), 2, "`pong` has no version ``"),
+        (("prompt", "pong", "--max-runtime", "-1"), 2, "give more than 0 and at most 720"),
+        (("prompt", "pong", "--max-runtime", "nan"), 2, "give more than 0 and at most 720"),
+        (("run", "pong", "--harness", "replay", "--max-runtime", "1e308"), 2, "at most 720"),
+        (("run", "pong", "--harness", "replay", "--model", ""), 2, "needs a model"),
         (("run", "pong", "--harness", "codx"), 2, "did you mean `codex`?"),
         (("run", "pong", "--harness", "claude", "--model", "m"), 2, "ANTHROPIC_API_KEY"),
         (("run", "pong", "--harness", "replay", "--model", "flawd"), 2, "flawed"),
@@ -69,6 +72,11 @@ def test_a_misspelt_key_is_pointed_at_and_ends_1(tcab: Tcab, checkout: Path) -> 
         (("images", "resolve", "base-wsm"), 2, "there is no image `base-wsm`"),
         (("catalog", "check", "/"), 2, "holds neither test-cases/ nor game-jams/"),
         (("query", "SELECT nothing FROM nowhere"), 2, "the tables are"),
+        (("query", "ATTACH 'other.db'"), 2, "ATTACH is no query"),
+        (("query", "COPY (SELECT 1) TO 'out.csv'"), 2, "COPY is no query"),
+        (("query", "SELECT 1; SELECT 2"), 2, "one query is asked at a time"),
+        (("query", "SELECT '\udcff'"), 2, "not valid UTF-8"),
+        (("query", "SELECT 1 a, 2 a", "--format", "json"), 2, "name them apart"),
     ],
 )
 def test_a_mistake_gets_its_mend_and_no_traceback(
@@ -80,6 +88,27 @@ def test_a_mistake_gets_its_mend_and_no_traceback(
     assert said in ended.stderr
     assert "Traceback" not in ended.stderr
     assert ended.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("TCAB_SLOTS", "abc", "give it a whole number"),
+        ("TCAB_SLOTS_REPLAY", "0", "give it a whole number"),
+        ("TCAB_CONTAINER_IMAGE_BASE_WASM", "bad image::", "is no image reference"),
+        ("TCAB_RUNTIME", "podmn", "choose from"),
+    ],
+)
+def test_a_wrong_setting_is_refused_before_a_run_is_asked_for(
+    tcab: Tcab, tmp_path: Path, variable: str, value: str, said: str
+) -> None:
+    ended = tcab("run", "pong", "--harness", "replay", **{variable: value})
+
+    assert ended.status == 2
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+    requests = tmp_path / "home/requests"
+    assert not requests.exists() or list(requests.iterdir()) == []
 
 
 def test_a_missing_engine_ends_3_and_says_what_to_start(tcab: Tcab) -> None:
@@ -132,6 +161,24 @@ def test_a_query_gives_one_json_document(tcab: Tcab) -> None:
     ended = tcab("query", "SELECT slug, name FROM cases WHERE slug = 'pong'", "--format", "json")
 
     assert json.loads(ended.stdout) == [{"slug": "pong", "name": "Carom"}]
+
+
+def test_numbers_and_bytes_that_json_has_not_are_still_json(tcab: Tcab) -> None:
+    sql = "SELECT 'nan'::DOUBLE a, ['inf'::DOUBLE, 1] b, '\\xFF'::BLOB c"
+
+    ended = tcab("query", sql, "--format", "json")
+
+    assert ended.json == [{"a": None, "b": [None, 1.0], "c": "ff"}]
+    assert "NaN" not in ended.stdout
+
+
+def test_a_row_too_wide_for_a_table_is_listed_column_by_column(tcab: Tcab) -> None:
+    tcab("catalog", "ingest")
+
+    ended = tcab("query", "FROM cases")
+
+    assert "row 1\n" in ended.stdout
+    assert any(line.split() == ["slug", "pong"] for line in ended.stdout.splitlines())
 
 
 def test_images_are_resolved_with_the_rule_that_decided(tcab: Tcab) -> None:

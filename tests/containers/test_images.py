@@ -60,8 +60,12 @@ WASM, GG = "TCAB_CONTAINER_IMAGE_BASE_WASM", "TCAB_CONTAINER_IMAGE_BASE_WASM_GG"
         ),
         ({"TCAB_CONTAINER_REGISTRY": ""}, "test-cabinet-base-wasm:latest", "local"),
         (
-            {WASM: "me/mine@sha256:abc", "TCAB_CONTAINER_REGISTRY": "", "TCAB_CONTAINER_TAG": "v7"},
-            "me/mine@sha256:abc",
+            {
+                WASM: "me/mine@sha256:" + "ab" * 32,
+                "TCAB_CONTAINER_REGISTRY": "",
+                "TCAB_CONTAINER_TAG": "v7",
+            },
+            "me/mine@sha256:" + "ab" * 32,
             "override",
         ),
         (

@@ -169,9 +169,25 @@ def test_a_disk_that_refuses_leaves_the_old_rows_and_says_what_to_do(home: Home)
     assert list(live.parent.glob(".*")) == []
 
 
+@pytest.mark.parametrize(
+    "sql", ["DROP VIEW runs", "CREATE TABLE x (i INT)", "INSTALL httpfs", "SET threads = 1"]
+)
+def test_what_is_no_query_is_refused_before_it_is_run(home: Home, sql: str) -> None:
+    with pytest.raises(UsageError, match="is no query"):
+        query(home, sql)
+
+
+def test_a_damaged_file_is_not_taken_for_a_wrong_query(home: Home) -> None:
+    write_case(home, case())
+    (damaged,) = home.warehouse.rglob("live/*.parquet")
+    damaged.write_bytes(b"not a table")
+
+    with pytest.raises(WarehouseError, match="cannot be read"):
+        query(home, "FROM cases")
+
+
 def test_bad_sql_is_a_usage_error_that_names_the_tables(home: Home) -> None:
-    for sql in ("SELEC 1", "SELECT scor FROM runs", "SELECT * FROM run", "DROP VIEW runs",
-                "CREATE TABLE x (i INT)", "SELECT 'x'::INT"):  # fmt: skip
+    for sql in ("SELEC 1", "SELECT scor FROM runs", "SELECT * FROM run", "SELECT 'x'::INT"):
         with pytest.raises(UsageError) as refused:
             query(home, sql)
         assert "runs, verdicts" in str(refused.value), sql

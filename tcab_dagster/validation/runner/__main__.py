@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +19,8 @@ from .request import CheckRequest, Drive, Limits, Mockup, OutputRequest, Request
 
 
 def main() -> int:
+    # It warns of a browser's process that ended before it was asked after, which harms nothing.
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
     options = _options()
     request = read(options.request) if options.request else _direct(options)
     out = options.out or Path(tempfile.mkdtemp(prefix="validation-"))
