@@ -34,6 +34,7 @@ from tcab_dagster.cli.output import (
 )
 from tcab_dagster.errors import UsageError
 from tcab_dagster.ingestion import ingest_catalog
+from tcab_dagster.warehouse import compute_metrics, stale_metrics
 
 CHANGES = (
     "added", "changed", "errata_changed", "baselines_changed", "removed", "spared", "hidden",
@@ -160,7 +161,10 @@ def ingest(
 ) -> None:
     """Bring the store and the warehouse up to the checkout."""
     settings = open_settings(root)
-    report = ingest_catalog(open_home(settings), settings, force=force)
+    home = open_home(settings)
+    report = ingest_catalog(home, settings, force=force)
+    for key in stale_metrics(home):
+        compute_metrics(home, key)
     changes = {word: sorted(getattr(report, word)) for word in CHANGES}
     if format is Format.JSON:
         print_json(

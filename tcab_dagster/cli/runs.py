@@ -46,6 +46,7 @@ from tcab_dagster.ingestion import store_version
 from tcab_dagster.records import RunRecord, State
 from tcab_dagster.validation import validate_tree
 from tcab_dagster.validation.result import ValidationResult
+from tcab_dagster.warehouse import compute_metrics
 
 MAX_TRIALS = 1000
 
@@ -97,6 +98,7 @@ def run(
             if record.state is State.COLLECTED:
                 record = validate_run(record.run_id, home, runtime, settings, progress=progress.now)
             records.append(record)
+            compute_metrics(home, version.key)
     if format is Format.JSON:
         print_json([record.model_dump(mode="json") for record in records])
     else:
@@ -135,6 +137,7 @@ def validate(
             raise UsageError("a run's case and variant are those of its request")
         with open_runtime(settings, home) as runtime, live() as progress:
             record = validate_run(target, home, runtime, settings, progress=progress.now)
+        compute_metrics(home, record.case_key)
         version = Store(home).load(record.definition_digest)
         if record.validation is None:
             raise UsageError(f"run {target} has no tree: there is nothing to validate")

@@ -29,6 +29,9 @@ def test_a_run_is_scored_recorded_and_queryable(tcab: Tcab, tmp_path: Path) -> N
     (row,) = tcab("query", "FROM runs", "--format", "json").json
     assert row["run_id"] == record["run_id"]
     assert 0 < row["score_auto"] < 1
+    sql = "SELECT harness, model, n, runs FROM metrics"
+    (metrics,) = tcab("query", sql, "--format", "json").json
+    assert metrics == {"harness": "replay", "model": "flawed", "n": 1, "runs": 1}
     tree = tmp_path / "home/runs" / record["run_id"] / "tree"
     assert (tree / "package.json").is_file()
     assert not (tree / "node_modules").exists()
