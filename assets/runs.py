@@ -20,7 +20,7 @@ from resources import EngineResource, HomeResource
 from tcab_dagster.catalog.model import CaseVersion
 from tcab_dagster.catalog.store import Store
 from tcab_dagster.execution import execute, validate_run
-from tcab_dagster.home import Home, LockHeld
+from tcab_dagster.home import Home, LockHeld, UnreadableDocument
 from tcab_dagster.records import Event, RunRecord, State
 
 GROUP = "runs"
@@ -150,7 +150,7 @@ def take_back(instance: dg.DagsterInstance, home: Home, run_id: str) -> None:
             if home.record(run_id) is not None:
                 return
             home.remove_run(run_id)
-    except LockHeld:
+    except (LockHeld, UnreadableDocument):
         return
     retire(instance, runs, [run_id])
 

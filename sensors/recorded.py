@@ -11,7 +11,6 @@ from typing import Self
 
 import dagster as dg
 from dagster import AssetCheckEvaluation as Evaluation
-from pydantic import ValidationError
 
 from assets.metadata import outcome_metadata, validation_metadata
 from assets.partitions import checked, name_of, runs
@@ -19,7 +18,7 @@ from assets.runs import case_of
 from assets.verdicts import builds_and_loads, no_gating_failures, session_ended_well
 from resources import HomeResource
 from tcab_dagster.errors import TcabError
-from tcab_dagster.home import Home
+from tcab_dagster.home import Home, UnreadableDocument
 from tcab_dagster.records import RunRecord, State
 
 MOST_PER_TICK = 100
@@ -103,8 +102,8 @@ def readable(
     for run_id in run_ids:
         try:
             record = home.record(run_id)
-        except ValidationError as error:
-            warn(f"{home.run(run_id).record} is no record that this release reads: {error}")
+        except UnreadableDocument as error:
+            warn(str(error))
             continue
         if record is not None:
             yield record

@@ -3,7 +3,7 @@
 Belongs here: which requests wait for Dagster. Does not: filing them (assets/launch.py).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import dagster as dg
 
@@ -11,20 +11,24 @@ from assets.partitions import PARTITION_TAG, name_of, runs
 from assets.runs import run_job, take_back
 from resources import HomeResource
 from tcab_dagster.errors import UsageError
-from tcab_dagster.home import Home
+from tcab_dagster.home import Home, UnreadableDocument
 from tcab_dagster.records import RunRequest
 
 MOST_PER_TICK = 100
 
 
-def waiting_requests(home: Home) -> Iterator[RunRequest]:
-    """Requests of Dagster's own that no driver has begun and no record ends."""
+def waiting_requests(home: Home, warn: Callable[[str], None]) -> Iterator[RunRequest]:
+    """Requests of Dagster's own that no driver has begun and no record ends; one that cannot be
+    read keeps no other from being started."""
     for run_id in sorted(set(home.request_ids()) - set(home.recorded_run_ids())):
         if home.run(run_id).path.exists():
             continue
         try:
             request = home.request(run_id)
         except UsageError:  # taken back since it was listed
+            continue
+        except UnreadableDocument as error:
+            warn(str(error))
             continue
         if request.launched_by == "dagster":
             yield request
@@ -59,7 +63,7 @@ def latest_status(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunSta
 def run_requests(context: dg.SensorEvaluationContext, home: HomeResource) -> dg.SensorResult:
     opened, instance = home.open(), context.instance
     starting: list[RunRequest] = []
-    for request in waiting_requests(opened):
+    for request in waiting_requests(opened, context.log.warning):
         status = latest_status(instance, request.run_id)
         if status is None:
             starting.append(request)

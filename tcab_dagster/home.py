@@ -16,10 +16,12 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from pydantic import BaseModel, ValidationError
 from ulid import ULID
 
-from tcab_dagster.errors import UsageError
+from tcab_dagster.errors import TcabError, UsageError
 from tcab_dagster.records import RunRecord, RunRequest
 
 
@@ -48,6 +50,31 @@ def write_atomically(path: Path, content: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+class UnreadableDocument(TcabError):
+    """A file of the home is no document that this release reads. Nobody replaces or removes it on
+    his own: what it held may be all that is left of a run."""
+
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+def read_document(path: Path, shape: type[Shape], *, what: str, mend: str) -> Shape:
+    """Raises FileNotFoundError where there is none, UnreadableDocument where it does not parse."""
+    try:
+        return shape.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise UnreadableDocument(f"{path} cannot be read: {error.strerror}", help=mend) from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        wrong = f"{place}: {first['msg']}" if place else first["msg"]
+        raise UnreadableDocument(
+            f"{path} is no {what} that this release reads: {wrong}", help=mend
+        ) from error
 
 
 class LockHeld(Exception):
@@ -175,14 +202,20 @@ class Home:
         )
 
     def request(self, run_id: str) -> RunRequest:
-        """Raises UsageError where no such run was asked for."""
+        """Raises UsageError where no such run was asked for, UnreadableDocument where what was
+        asked cannot be read."""
         path = self.requests / f"{run_id}.json"
         if "/" in run_id or not path.is_file():
             raise UsageError(
                 f"no run `{run_id}` was requested",
                 help="launch one with `tcab run` or the job launch_runs",
             )
-        return RunRequest.model_validate_json(path.read_bytes())
+        return read_document(
+            path,
+            RunRequest,
+            what="request",
+            mend=f"restore it from a copy, or remove it and {self.run(run_id).path}",
+        )
 
     def request_ids(self) -> list[str]:
         return _stems(self.requests, ".json")
@@ -200,9 +233,16 @@ class Home:
         return file_lock(self.locks / "runs" / run_id)
 
     def record(self, run_id: str) -> RunRecord | None:
-        path = self.run(run_id).record
+        """None for a run without one. Raises UnreadableDocument."""
+        folder = self.run(run_id)
         try:
-            return RunRecord.model_validate_json(path.read_bytes())
+            return read_document(
+                folder.record,
+                RunRecord,
+                what="record",
+                mend=f"restore it from a copy, or give the run up: remove {folder.path} and "
+                f"{self.requests / f'{run_id}.json'}",
+            )
         except FileNotFoundError:
             return None
 

@@ -6,10 +6,12 @@ and comparing (catalog/) or rows (warehouse/). Concept: spec 000, "A whole-catal
 
 from __future__ import annotations
 
+import contextlib
+
 from tcab_dagster.catalog.ingest import IngestReport, ingest
 from tcab_dagster.catalog.model import CaseVersion
 from tcab_dagster.catalog.store import Store
-from tcab_dagster.home import Home, case_key_of
+from tcab_dagster.home import Home, UnreadableDocument, case_key_of
 from tcab_dagster.records import State
 from tcab_dagster.settings import Settings
 from tcab_dagster.warehouse import WarehouseError, sync, write_case
@@ -20,13 +22,16 @@ LEAVES_NO_TRACE = frozenset({State.CANCELED, State.INFRASTRUCTURE})
 def keys_in_use(home: Home) -> frozenset[str]:
     """The `slug@version` keys that a queued, running or recorded run refers to.
 
-    A run that ended as canceled or infrastructure holds nothing.
+    A run that ended as canceled or infrastructure holds nothing; one whose record cannot be read
+    may be any, and holds its version.
     """
     used = set()
     for run_id in {*home.request_ids(), *home.recorded_run_ids()}:
-        record = home.record(run_id)
-        if record is None or record.state not in LEAVES_NO_TRACE:
-            used.add(case_key_of(run_id))
+        with contextlib.suppress(UnreadableDocument):
+            record = home.record(run_id)
+            if record is not None and record.state in LEAVES_NO_TRACE:
+                continue
+        used.add(case_key_of(run_id))
     return frozenset(used)
 
 

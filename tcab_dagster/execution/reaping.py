@@ -17,7 +17,7 @@ from tcab_dagster import warehouse
 from tcab_dagster.containers.protocol import Runtime, SandboxError
 from tcab_dagster.errors import UsageError
 from tcab_dagster.execution.journal import JournalEntry, read_journal
-from tcab_dagster.home import Home, LockHeld, RunFolder
+from tcab_dagster.home import Home, LockHeld, RunFolder, UnreadableDocument
 from tcab_dagster.records import Fault, RunRecord, State
 
 
@@ -26,12 +26,13 @@ class Reaped:
     """One thing that was settled.
 
     `sandbox`: a container without a living driver was removed; `recorded`: a lost run was recorded
-    as `infrastructure`; `tidied`: what a driver left beside a settled run was removed; `unwritten`:
-    the warehouse could not be given a run's or a version's rows, and `detail` says why.
+    as `infrastructure`; `tidied`: what a driver left beside a settled run was removed;
+    `unreadable`: the run's record or request does not parse, so nothing of it was touched;
+    `unwritten`: the warehouse could not be given a run's or a version's rows. `detail` says why.
     """
 
     run_id: str
-    what: Literal["sandbox", "recorded", "tidied", "unwritten"]
+    what: Literal["sandbox", "recorded", "tidied", "unreadable", "unwritten"]
     detail: str
 
 
@@ -52,9 +53,15 @@ def reap(home: Home, runtime: Runtime | None) -> list[Reaped]:
                 for ref in runtime.sandboxes(run_id):
                     runtime.remove(ref)
                     reaped.append(Reaped(run_id, "sandbox", f"{ref.role} {ref.id[:12]}"))
-            reaped += _settle(home, run_id)
+            try:
+                reaped += _settle(home, run_id)
+            except UnreadableDocument as error:
+                reaped.append(Reaped(run_id, "unreadable", str(error)))
+    told = {one.run_id for one in reaped if one.what == "unreadable"}
     problems = warehouse.sync(home).problems
-    return reaped + [Reaped(name, "unwritten", problem) for name, problem in problems.items()]
+    return reaped + [
+        Reaped(name, "unwritten", problem) for name, problem in problems.items() if name not in told
+    ]
 
 
 def _unsettled(home: Home) -> set[str]:

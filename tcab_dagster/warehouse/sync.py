@@ -16,13 +16,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
-from pydantic import ValidationError
-
 from tcab_dagster.catalog.model import CaseVersion
 from tcab_dagster.catalog.store import Store
 from tcab_dagster.errors import TcabError, UsageError
 from tcab_dagster.home import Home
-from tcab_dagster.records import RunRecord
 from tcab_dagster.warehouse.files import Row, Stored, WarehouseFolder
 from tcab_dagster.warehouse.rows import case_row, run_row
 
@@ -109,7 +106,9 @@ def _record_stamps(home: Home) -> Iterator[tuple[str, int]]:
 
 
 def _run_row(home: Home, load: Callable[[str], CaseVersion], run_id: str) -> Row:
-    record = RunRecord.model_validate_json(home.run(run_id).record.read_bytes())
+    record = home.record(run_id)
+    if record is None:
+        raise UsageError(f"the run {run_id} was removed meanwhile")
     return run_row(record, load(record.definition_digest))
 
 
@@ -119,7 +118,7 @@ def _made(
     """The row, noted as written; nothing but the problem, where it cannot be made."""
     try:
         made = row()
-    except (TcabError, ValidationError, FileNotFoundError) as error:
+    except (TcabError, FileNotFoundError) as error:
         report.problems[name] = str(error)
         return
     yield made
