@@ -113,7 +113,8 @@ def report_change(
     for key in (*change.added, *change.changed):
         if key not in but:
             context.log_event(case_materialization(store, key))
-    retire(instance, case_versions, set(change.removed) - in_flight(instance))
+    kept = in_flight(instance) | store.unreadable()
+    retire(instance, case_versions, set(change.removed) - kept)
     return change
 
 

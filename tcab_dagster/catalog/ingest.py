@@ -125,7 +125,8 @@ def ingest(
     `in_use` are the keys that runs refer to; `frozen` maps those that published runs refer to
     onto the digest of their definition. `force` counts every version as changed, and lets a
     checkout without any version empty the store. A broken version keeps none out, and what could
-    not be read is not taken for removed. Raises UsageError where `checkout` is no catalog.
+    not be read is not taken for removed. A stored entry that does not parse counts as
+    absent. Raises UsageError where `checkout` is no catalog.
     """
     with file_lock(home.locks / "catalog", wait=True):
         store = Store(home)
@@ -146,9 +147,11 @@ def _ingest(
     force: bool,
 ) -> IngestReport:
     entries = {entry.key: entry for entry in store.entries()}
-    if entries and not catalog.resolutions and not catalog.unread and not force:
+    unreadable = store.unreadable()
+    stored = entries.keys() | unreadable
+    if stored and not catalog.resolutions and not catalog.unread and not force:
         raise UsageError(
-            f"{catalog.root} declares no version at all, and {len(entries)} are stored",
+            f"{catalog.root} declares no version at all, and {len(stored)} are stored",
             help="mend the checkout, or remove them with --force",
         )
     shown = {key: _stored(entry) for key, entry in entries.items() if not entry.hidden}
@@ -172,6 +175,9 @@ def _ingest(
         store.hide(key)
     known = catalog.versions.keys() | catalog.hidden.keys() | unknown
     removed = change.removed | (entries.keys() - shown.keys() - known - in_use)
+    if not (catalog.unread or catalog.broken):
+        # Where something could not be read, it may be what an unreadable entry stood for.
+        removed |= unreadable - known - in_use
     for key in sorted(removed):
         store.remove(key)
     refusals = [*failed.values(), *(_frozen(folders[key], key) for key in change.frozen)]

@@ -36,7 +36,7 @@ from tcab_dagster.catalog.model import CaseVersion
 from tcab_dagster.catalog.resolution import resolve_version
 from tcab_dagster.catalog.version_folder import BASELINES, ERRATA, Entry, VersionFolder
 from tcab_dagster.errors import UsageError
-from tcab_dagster.home import Home, write_atomically
+from tcab_dagster.home import Home, UnreadableDocument, read_document, write_atomically
 
 
 class StoreEntry(BaseModel):
@@ -156,12 +156,12 @@ class Store:
         return tuple(entry.key for entry in self.entries() if not entry.hidden)
 
     def entries(self) -> list[StoreEntry]:
-        """All entries, hidden ones too."""
-        if not self._entries.is_dir():
-            return []
-        names = sorted(p.name for p in self._entries.iterdir() if not p.name.startswith("."))
-        found = (self.entry(name.removesuffix(".json")) for name in names)
-        return [entry for entry in found if entry is not None]
+        """All entries that can be read, hidden ones too."""
+        return self._read_entries()[0]
+
+    def unreadable(self) -> frozenset[str]:
+        """The keys whose entry does not parse: what they stand for, nothing here tells."""
+        return self._read_entries()[1]
 
     def stamps(self) -> dict[str, int]:
         """Every key, hidden ones too, with a number that changes whenever its entry is written."""
@@ -174,8 +174,14 @@ class Store:
         }
 
     def entry(self, key: str) -> StoreEntry | None:
+        """None for a key that is not stored. Raises UnreadableDocument."""
         try:
-            return StoreEntry.model_validate_json(self._entry(key).read_bytes())
+            return read_document(
+                self._entry(key),
+                StoreEntry,
+                what="catalog entry",
+                mend="`tcab catalog ingest` writes it anew",
+            )
         except FileNotFoundError:
             return None
 
@@ -207,12 +213,16 @@ class Store:
         return self._baselines(entry) / entry.version / BASELINES / variant
 
     def remove(self, key: str) -> None:
-        """Forgets a key, and the files that no other key stands for."""
-        entry = self.entry(key)
-        if entry is None:
-            return
+        """Forgets a key, and the files that no other key stands for, as far as that is known."""
+        try:
+            entry = self.entry(key)
+        except UnreadableDocument:
+            entry = None
         self._entry(key).unlink(missing_ok=True)
-        if all(other.digest != entry.digest for other in self.entries()):
+        others, unreadable = self._read_entries()
+        if entry is None or unreadable:
+            return
+        if all(other.digest != entry.digest for other in others):
             shutil.rmtree(self._versions / entry.digest, ignore_errors=True)
 
     def clear_incoming(self) -> None:
@@ -220,6 +230,18 @@ class Store:
         for left in self._incoming.glob("*"):
             if time.time() - left.stat().st_mtime > STALE_SECONDS:
                 shutil.rmtree(left, ignore_errors=True)
+
+    def _read_entries(self) -> tuple[list[StoreEntry], frozenset[str]]:
+        if not self._entries.is_dir():
+            return [], frozenset()
+        found, unreadable = [], set()
+        for name in sorted(p.name for p in self._entries.iterdir() if not p.name.startswith(".")):
+            key = name.removesuffix(".json")
+            try:
+                found.append(self.entry(key))
+            except UnreadableDocument:
+                unreadable.add(key)
+        return [entry for entry in found if entry is not None], frozenset(unreadable)
 
     def _copy(
         self,

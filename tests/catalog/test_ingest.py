@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tcab_dagster.catalog.ingest import Digests, IngestReport, catalog_change, ingest
 from tcab_dagster.catalog.store import Store
 from tcab_dagster.errors import UsageError
-from tcab_dagster.home import Home
+from tcab_dagster.home import Home, UnreadableDocument
 from tests.catalog.authoring import FAST, MANIFEST, Authored, author
 
 NOBODY: frozenset[str] = frozenset()
@@ -366,3 +366,58 @@ def test_what_a_killed_ingest_left_is_cleared_once_it_is_old(
 
     assert not old.exists()
     assert new.exists()
+
+
+def damage_entry(home: Home, key: str) -> Path:
+    entry = home.catalog / "entries" / f"{key}.json"
+    entry.write_text('{"slug":')
+    return entry
+
+
+def test_an_entry_that_does_not_parse_is_written_anew(
+    home: Home, checkout: Path, comet: Authored, nova: Authored
+) -> None:
+    ingested(home, checkout)
+    entry = damage_entry(home, COMET)
+    store = Store(home)
+    with pytest.raises(UnreadableDocument, match=str(entry)) as raised:
+        store.current(COMET)
+    assert "tcab catalog ingest" in (raised.value.help or "")
+    assert store.keys() == (NOVA,)
+    assert store.current(NOVA).key == NOVA
+
+    report = ingested(home, checkout)
+
+    assert report.added == {COMET}
+    assert report.unchanged == {NOVA}
+    assert store.current(COMET).digest == comet.resolved().digest
+    assert store.unreadable() == frozenset()
+
+
+@pytest.mark.parametrize("in_use", [NOBODY, frozenset({COMET})])
+def test_an_unreadable_entry_of_a_version_that_is_gone_goes_unless_a_run_needs_it(
+    home: Home, checkout: Path, comet: Authored, nova: Authored, in_use: frozenset[str]
+) -> None:
+    ingested(home, checkout)
+    gone = comet.resolved()
+    digest = gone.digest
+    entry = damage_entry(home, COMET)
+    shutil.rmtree(gone.folder)
+
+    report = ingested(home, checkout, in_use=in_use)
+
+    assert report.removed == frozenset({COMET}) - in_use
+    assert entry.exists() == bool(in_use)
+    assert Store(home).load(digest).digest == digest
+
+
+def test_no_files_go_while_an_unreadable_entry_may_stand_for_them(
+    home: Home, checkout: Path, comet: Authored, nova: Authored
+) -> None:
+    ingested(home, checkout)
+    digest = comet.resolved().digest
+    damage_entry(home, NOVA)
+
+    Store(home).remove(COMET)
+
+    assert Store(home).load(digest).digest == digest
