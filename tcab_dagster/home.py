@@ -21,7 +21,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from ulid import ULID
 
-from tcab_dagster.errors import TcabError, UsageError
+from tcab_dagster.errors import EnvironmentMissing, TcabError, UsageError
 from tcab_dagster.records import RunRecord, RunRequest
 
 
@@ -154,14 +154,29 @@ class Home:
 
     @classmethod
     def open(cls, path: Path) -> Home:
-        path.mkdir(parents=True, exist_ok=True)
-        home = cls(path.resolve())
-        marker = home.path / "installation"
-        if not marker.exists():
-            with file_lock(home.locks / "installation", wait=True):
-                if not marker.exists():
-                    write_atomically(marker, f"{ULID()}\n".encode())
+        """Raises EnvironmentMissing for a home that cannot be made or written."""
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            home = cls(path.resolve())
+            home._try_writing()
+        except OSError as error:
+            # Of a file in the folder's place mkdir only says that it exists.
+            taken = isinstance(error, FileExistsError)
+            why = os.strerror(errno.ENOTDIR) if taken else error.strerror
+            raise EnvironmentMissing(
+                f"TCAB_HOME {path} cannot be used: {why}",
+                help="name a folder that this user may write with TCAB_HOME",
+            ) from error
         return home
+
+    def _try_writing(self) -> None:
+        marker = self.path / "installation"
+        if marker.exists():
+            with tempfile.TemporaryFile(dir=self.path):
+                return
+        with file_lock(self.locks / "installation", wait=True):
+            if not marker.exists():
+                write_atomically(marker, f"{ULID()}\n".encode())
 
     @property
     def installation(self) -> str:

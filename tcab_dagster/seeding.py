@@ -11,6 +11,7 @@ its parent, whose `GIT_DIR`, hooks, ignore rules or line endings must have no ef
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import subprocess
@@ -78,9 +79,8 @@ def seed(case: CaseVersion, variant: Variant, out: Path, *, references: Path | N
             help="seed a case without `packages`",
         )
     contents = _contents(case, variant, references)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as temporary:
-        repository = Path(temporary) / "repository"
+    with _room_beside(out) as temporary:
+        repository = temporary / "repository"
         _write(repository, contents)
         commit = _commit(repository)
         try:
@@ -118,6 +118,23 @@ def _require_free(out: Path) -> None:
         raise UsageError(f"{out} is not a folder", help="name a folder that does not exist yet")
     if out.is_dir() and any(out.iterdir()):
         raise UsageError(f"{out} is not empty", help="name a folder that does not exist yet")
+
+
+@contextlib.contextmanager
+def _room_beside(out: Path) -> Iterator[Path]:
+    """A folder from which `out` is a rename away. Raises UsageError where there can be none."""
+    with contextlib.ExitStack() as held:
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            room = held.enter_context(
+                tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.")
+            )
+        except OSError as error:
+            why = os.strerror(errno.ENOTDIR) if error.errno == errno.EEXIST else error.strerror
+            raise UsageError(
+                f"{out} cannot be made: {why}", help="name a place that this user may write"
+            ) from error
+        yield Path(room)
 
 
 def _contents(case: CaseVersion, variant: Variant, references: Path | None) -> list[_Content]:

@@ -7,6 +7,7 @@ Concept: spec 000, "Automated validation"; docs/validation.md.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import time
@@ -16,7 +17,8 @@ from pathlib import Path
 from tcab_dagster.catalog.model import CaseVersion, Output, Point, Proof, Variant
 from tcab_dagster.containers.extraction import ExtractionError
 from tcab_dagster.containers.protocol import Progress, Runtime, SandboxError
-from tcab_dagster.validation.building.site import build_site
+from tcab_dagster.errors import UsageError
+from tcab_dagster.validation.building.site import LEFT_OUT, build_site
 from tcab_dagster.validation.decisions import decide
 from tcab_dagster.validation.reading import (
     RunnerDocument,
@@ -46,11 +48,12 @@ def validate_tree(
 ) -> ValidationResult:
     """Builds, loads and drives `tree`; the built site lands in `site`, what it showed in `media`.
 
-    Both folders are replaced. Raises nothing of the tree's or the runtime's: the outcome says whose
-    fault a failure is.
+    Both folders are replaced. Raises nothing of a collected tree's or the runtime's: the outcome
+    says whose fault a failure is. Raises UsageError for a tree that none could be collected as.
     `limits` shortens the runner's (runner/request.py), in seconds.
     """
     began = time.monotonic()
+    _require_collectable(tree)
     for before in (site, media):
         shutil.rmtree(before, ignore_errors=True)
     media.mkdir(parents=True)
@@ -102,6 +105,19 @@ def validate_tree(
             for name, seconds in {**built.seconds, **(document.stages if document else {})}.items()
         },
     )
+
+
+def _require_collectable(tree: Path) -> None:
+    """Only a folder of the caller's own can hold a pipe, a socket or a device: extraction lets none
+    in, and no container could be given one."""
+    for folder, folders, files in os.walk(tree):
+        folders[:] = [name for name in folders if name not in LEFT_OUT]
+        for path in (Path(folder, name) for name in files):
+            if not (path.is_symlink() or path.is_file()):
+                raise UsageError(
+                    f"{path} is no file, folder or link: it cannot be validated",
+                    help="remove it, or validate a copy without it",
+                )
 
 
 def _proofs(tree: Path, proofs: tuple[Proof, ...]) -> dict[str, tuple[str, Path]]:

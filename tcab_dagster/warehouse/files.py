@@ -188,7 +188,14 @@ class WarehouseFolder:
         if missing:
             with memory() as connection:
                 for kind in missing:
-                    folder._write(connection, kind, folder.empty(kind), ())
+                    path = folder.empty(kind)
+                    try:
+                        folder._write(connection, kind, path, ())
+                    except (duckdb.Error, OSError) as error:
+                        raise WarehouseError(
+                            f"the table of {kind} cannot be made at {path}: {error}",
+                            help="mend that; the next use of the warehouse makes it",
+                        ) from error
         return folder
 
     @property

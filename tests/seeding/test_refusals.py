@@ -209,3 +209,15 @@ def test_seeding_reads_the_case_and_changes_nothing_in_it(
     for path in frozen.rglob("*"):
         if path.is_file():
             assert path.read_bytes() == (case.folder / path.relative_to(frozen)).read_bytes()
+
+
+def test_a_place_where_nothing_can_be_made_is_the_callers_mistake(
+    case: CaseVersion, references: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+
+    for out in (Path("/proc/nowhere"), Path("/proc/no/where"), tmp_path / "file" / "repository"):
+        with pytest.raises(UsageError, match=f"{out} cannot be made"):
+            seed(case, case.variant(), out, references=references)
+
+    assert (tmp_path / "file").read_text() == "in the way"

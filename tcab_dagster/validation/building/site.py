@@ -45,7 +45,9 @@ OTHER_MANAGERS = ("pnpm", "yarn", "bun")
 LOCKFILES = ("package-lock.json", "npm-shrinkwrap.json")
 OTHER_LOCKFILES = ("pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb")
 
-_LEFT_OUT = frozenset({"node_modules", ".git"})
+LEFT_OUT = frozenset({"node_modules", ".git"})
+"""Folders of a tree that no container is given."""
+
 _VERIFY = Path(__file__).with_name("lockfile.mjs")
 
 
@@ -244,7 +246,7 @@ def _report(command: str, passed: bool, ended: ExecResult, output: _Output) -> C
 def _sources(tree: Path) -> tempfile.TemporaryDirectory[str] | _AsItStands:
     """The tree without what an install brings back: a folder of ours only where it has such."""
     for _, folders, _ in os.walk(tree):
-        if _LEFT_OUT & set(folders):
+        if LEFT_OUT & set(folders):
             break
     else:
         return _AsItStands(tree)
@@ -254,7 +256,7 @@ def _sources(tree: Path) -> tempfile.TemporaryDirectory[str] | _AsItStands:
         copy.name,
         symlinks=True,
         dirs_exist_ok=True,
-        ignore=lambda _, names: [n for n in names if n in _LEFT_OUT],
+        ignore=lambda _, names: [n for n in names if n in LEFT_OUT],
     )
     return copy
 
