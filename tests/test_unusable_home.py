@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tcab_dagster import cli
+from tcab_dagster.containers.protocol import SandboxError
 from tcab_dagster.errors import EnvironmentMissing
 from tcab_dagster.home import Home
 from tcab_dagster.warehouse import WarehouseError, sync
@@ -83,6 +84,16 @@ def test_what_the_system_refuses_ends_3_with_its_place(
 
     assert ended_by(monkeypatch, write_to_a_full_disk) == 3
     assert "No space left on device" in capsys.readouterr().err
+
+
+def test_an_engine_that_fails_a_command_ends_3_with_its_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def without_image() -> None:
+        raise SandboxError("the image is not there")
+
+    assert ended_by(monkeypatch, without_image) == 3
+    assert "error: the image is not there" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("fault", [TypeError("ours"), OSError("ours"), OSError(22, "ours")])

@@ -12,6 +12,7 @@ import sys
 
 from tcab_dagster.cli.app import app
 from tcab_dagster.cli.output import print_error
+from tcab_dagster.containers.protocol import SandboxError
 from tcab_dagster.errors import EnvironmentMissing, TcabError
 
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -24,6 +25,10 @@ def main() -> None:
     except TcabError as error:
         print_error(error)
         sys.exit(error.exit_status)
+    except SandboxError as error:
+        missing = EnvironmentMissing(str(error))
+        print_error(missing)
+        sys.exit(missing.exit_status)
     except OSError as error:
         told = refused_by_the_system(error)
         if told is None:

@@ -6,13 +6,15 @@ import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import create_autospec
 
 import pytest
 
 from sensors.recorded import readable
 from sensors.requests import waiting_requests
 from tcab_dagster import ingestion, warehouse
-from tcab_dagster.execution import new_request, reap
+from tcab_dagster.containers.protocol import Runtime
+from tcab_dagster.execution import new_request, reap, validate_run
 from tcab_dagster.execution.journal import JournalEntry
 from tcab_dagster.home import Home, UnreadableDocument
 from tcab_dagster.records import RunRequest, State
@@ -119,6 +121,16 @@ def test_a_document_that_lacks_something_is_told_by_its_place(bench: Bench) -> N
 
     with pytest.raises(UnreadableDocument, match=r"harness: Field required"):
         bench.home.request(request.run_id)
+
+
+def test_a_run_with_a_damaged_record_is_not_validated_and_keeps_it(bench: Bench) -> None:
+    damaged = with_damaged_record(bench, CUT_SHORT.encode())
+    before = contents(bench.home.run(damaged.run_id).path)
+
+    with pytest.raises(UnreadableDocument, match="is no record that this release reads"):
+        validate_run(damaged.run_id, bench.home, create_autospec(Runtime), bench.settings)
+
+    assert contents(bench.home.run(damaged.run_id).path) == before
 
 
 def test_a_run_whose_record_cannot_be_read_holds_its_version(bench: Bench) -> None:
