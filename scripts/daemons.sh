@@ -36,11 +36,11 @@ remove_state() {
 # start_time PID: in clock ticks since boot; nothing for a dead process or a zombie.
 start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk '$1 != "Z" { print $20 }'; }
 
-# start_daemon NAME COMMAND...: with nothing of the caller's environment; its log is STATE/NAME.log.
+# start_daemon NAME COMMAND...: in STATE, with nothing of the caller's environment; logs to STATE/NAME.log.
 start_daemon() {
     local name=$1
     shift
-    setsid env -i PATH="$PATH" HOME="$STATE" LC_ALL=C.UTF-8 "$@" >"$STATE/$name.log" 2>&1 </dev/null 9>&- &
+    setsid env --chdir="$STATE" -i PATH="$PATH" HOME="$STATE" LC_ALL=C.UTF-8 "$@" >"$STATE/$name.log" 2>&1 </dev/null 9>&- &
     echo "$! $(start_time $!)" >"$STATE/$name.pid"
 }
 
