@@ -192,10 +192,6 @@ class Home:
         return self.path / "runs"
 
     @property
-    def reviews(self) -> Path:
-        return self.path / "reviews"
-
-    @property
     def catalog(self) -> Path:
         return self.path / "catalog"
 

@@ -19,7 +19,6 @@ OnOutput = Callable[[Stream, bytes], None]
 Progress = Callable[[str], None]
 
 WORKSPACE = "/work"
-RUN_HOME = "/home/node"
 RUN_USER = "node"
 
 LABEL_INSTALLATION = "tcab.installation"

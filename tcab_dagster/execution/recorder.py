@@ -72,9 +72,6 @@ class Recorder:
     def session(self, reader: StreamReader) -> SessionRecording:
         return SessionRecording(self, reader)
 
-    def redact(self, text: str) -> str:
-        return self._redaction.mark_text(text)
-
 
 class SessionRecording:
     """The session's two streams. `take` is the sandbox's `on_output`."""

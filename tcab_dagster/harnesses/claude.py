@@ -59,7 +59,6 @@ class Claude:
     slug = "claude"
     name = "Claude Code"
     seen_version = "2.1.197"
-    cooperative = False
     default_model = None
 
     def install(self) -> Sequence[str]:

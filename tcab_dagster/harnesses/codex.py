@@ -37,7 +37,6 @@ class Codex:
     slug = "codex"
     name = "Codex"
     seen_version = "0.171.0"
-    cooperative = False
     default_model = None
 
     def install(self) -> Sequence[str]:

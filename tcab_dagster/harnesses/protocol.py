@@ -91,11 +91,6 @@ class Harness(Protocol):
         ...
 
     @property
-    def cooperative(self) -> bool:
-        """Whether a kill winds it down at a turn boundary instead of destroying the run."""
-        ...
-
-    @property
     def default_model(self) -> str | None:
         """The model of a request that names none; None where one must be named."""
         ...

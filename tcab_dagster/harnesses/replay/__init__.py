@@ -48,7 +48,6 @@ class Replay:
     slug = "replay"
     name = "Replay"
     seen_version = None
-    cooperative = False
     default_model = "flawed"
 
     def install(self) -> None:
